@@ -1,0 +1,276 @@
+//! Objects, matched against a field table.
+use super::{Reader, Stop};
+use crate::schema::arg::Arg;
+use crate::schema::node::{Kind, Node};
+use crate::schema::object::Field;
+use crate::schema::violation::{self, Received, Segment, code};
+use std::borrow::Cow;
+
+/// Where a pass stands within one object.
+#[derive(Debug)]
+pub struct Fields {
+    table: &'static [Field],
+    seen: Seen,
+    /// The field that comes next in declaration order.
+    hint: usize,
+    started: bool,
+    bad: bool,
+    /// A key that stands among them and has been read already.
+    tag: Option<&'static str>,
+    tag_seen: bool,
+}
+
+/// Which fields have been read.
+#[derive(Debug, Default)]
+struct Seen {
+    low: u128,
+    /// From the 129th field on.
+    high: Vec<usize>,
+}
+
+impl Seen {
+    #[inline]
+    fn has(&self, index: usize) -> bool {
+        match Self::bit(index) {
+            Some(bit) => self.low & bit != 0,
+            None => self.high.contains(&index),
+        }
+    }
+
+    #[inline]
+    fn add(&mut self, index: usize) {
+        match Self::bit(index) {
+            Some(bit) => self.low |= bit,
+            None => self.high.push(index),
+        }
+    }
+
+    #[inline]
+    fn bit(index: usize) -> Option<u128> {
+        1u128.checked_shl(u32::try_from(index).ok()?)
+    }
+}
+
+impl Fields {
+    pub(super) const fn is_bad(&self) -> bool {
+        self.bad
+    }
+
+    #[inline]
+    fn take(&mut self, index: usize) -> usize {
+        self.seen.add(index);
+        self.hint = index.saturating_add(1);
+        index
+    }
+}
+
+impl<'a> Reader<'a> {
+    /// Enters an object. [`Self::next`] and [`Self::field`] then alternate until there is no next
+    /// field, and [`Self::finish`] ends it.
+    ///
+    /// # Errors
+    /// When something else is next.
+    #[inline]
+    pub fn object(&mut self, node: &Node) -> Result<Fields, Stop> {
+        let (Some(b'{'), Kind::Object(object)) = (self.peek(), node.kind) else {
+            return Err(self.mismatch(node));
+        };
+        let tag = self.tag.take();
+        self.enter_fields(object().fields, tag)
+    }
+
+    /// The cursor is on the opening brace.
+    #[inline]
+    pub(super) fn enter_fields(
+        &mut self,
+        table: &'static [Field],
+        tag: Option<&'static str>,
+    ) -> Result<Fields, Stop> {
+        self.enter()?;
+        let seen = Seen::default();
+        Ok(Fields { table, seen, hint: 0, started: false, bad: false, tag, tag_seen: false })
+    }
+
+    /// The next known field, as its index in the table. Unknown and repeated keys are recorded and
+    /// read past.
+    ///
+    /// # Errors
+    /// [`Stop::Syntax`] only.
+    #[inline]
+    pub fn next(&mut self, fields: &mut Fields) -> Result<Option<usize>, Stop> {
+        loop {
+            let more = if fields.started { self.another(b'}')? } else { self.peek() != Some(b'}') };
+            fields.started = true;
+            if !more {
+                self.leave();
+                return Ok(None);
+            }
+            // Models mostly send keys in schema order, so the expected one is compared before any
+            // key is read.
+            if let Some(expected) = fields.table.get(fields.hint)
+                && self.is_key(expected.name)
+                && !fields.seen.has(fields.hint)
+                && fields.tag != Some(expected.name)
+            {
+                self.advance(expected.name.len().saturating_add(2));
+                self.colon()?;
+                let hint = fields.hint;
+                return Ok(Some(fields.take(hint)));
+            }
+            let key = self.key()?;
+            if let Some(tag) = fields.tag
+                && tag == key
+            {
+                if std::mem::replace(&mut fields.tag_seen, true) {
+                    fields.bad = true;
+                    self.repeated(tag, false)?;
+                } else {
+                    self.skip()?;
+                }
+                continue;
+            }
+            match fields.table.iter().position(|field| field.name == key) {
+                Some(index) if !fields.seen.has(index) => return Ok(Some(fields.take(index))),
+                Some(index) => {
+                    fields.bad = true;
+                    if let Some(field) = fields.table.get(index) {
+                        self.repeated(field.name, field.sensitive)?;
+                    }
+                }
+                None => self.unknown(fields, &key)?,
+            }
+        }
+    }
+
+    #[inline]
+    fn is_key(&mut self, name: &str) -> bool {
+        self.peek();
+        let quoted = self.rest().strip_prefix(b"\"").and_then(|r| r.strip_prefix(name.as_bytes()));
+        quoted.is_some_and(|after| after.first() == Some(&b'"'))
+    }
+
+    /// A key and its colon.
+    pub(in crate::schema) fn key(&mut self) -> Result<Cow<'a, str>, Stop> {
+        if self.peek() != Some(b'"') {
+            return Err(self.not_json("no key where one should be"));
+        }
+        let key = self.string()?;
+        self.colon()?;
+        Ok(key)
+    }
+
+    #[inline]
+    fn colon(&mut self) -> Result<(), Stop> {
+        if self.eat(b':') { Ok(()) } else { Err(self.not_json("no colon after a key")) }
+    }
+
+    #[cold]
+    fn repeated(&mut self, name: &'static str, sensitive: bool) -> Result<(), Stop> {
+        let received = if sensitive { Received::Withheld } else { self.received() };
+        self.skip()?;
+        let mark = self.findings.len();
+        self.findings.add(code::DUPLICATE_KEY, received, || "this key once".into());
+        self.findings.prefix(mark, Segment::Key(name));
+        Ok(())
+    }
+
+    /// As [`Self::next`], for keys that have no table: the index in `names`.
+    pub(super) fn next_of(
+        &mut self,
+        fields: &mut Fields,
+        names: &[&'static str],
+    ) -> Result<Option<usize>, Stop> {
+        loop {
+            let more = if fields.started { self.another(b'}')? } else { self.peek() != Some(b'}') };
+            fields.started = true;
+            if !more {
+                self.leave();
+                return Ok(None);
+            }
+            let key = self.key()?;
+            match names.iter().enumerate().find(|(_, name)| **name == key) {
+                Some((index, _)) if !fields.seen.has(index) => {
+                    return Ok(Some(fields.take(index)));
+                }
+                Some((_, name)) => {
+                    fields.bad = true;
+                    self.repeated(name, false)?;
+                }
+                None => {
+                    fields.bad = true;
+                    let received = self.received();
+                    self.skip()?;
+                    self.findings
+                        .add(code::UNKNOWN_FIELD, received, || violation::only_keys(names.iter()));
+                }
+            }
+        }
+    }
+
+    #[cold]
+    fn unknown(&mut self, fields: &mut Fields, key: &str) -> Result<(), Stop> {
+        fields.bad = true;
+        let received = self.received();
+        self.skip()?;
+        let table = fields.table;
+        self.findings.add(code::UNKNOWN_FIELD, received, || violation::known_fields(key, table));
+        Ok(())
+    }
+
+    /// Reads the value of field `index` into `slot`.
+    ///
+    /// # Errors
+    /// [`Stop::Syntax`] only: what does not fit is recorded, and [`Self::finish`] refuses the object.
+    #[inline]
+    pub fn field<T: Arg>(
+        &mut self,
+        fields: &mut Fields,
+        index: usize,
+        slot: &mut Option<T>,
+    ) -> Result<(), Stop> {
+        self.member(fields, index, |reader, node| {
+            *slot = Some(T::decode(reader, node)?);
+            Ok(())
+        })
+    }
+
+    /// Runs `read` on the value of field `index`.
+    #[inline]
+    pub(super) fn member(
+        &mut self,
+        fields: &mut Fields,
+        index: usize,
+        read: impl FnOnce(&mut Self, &Node) -> Result<(), Stop>,
+    ) -> Result<(), Stop> {
+        let Some(field) = fields.table.get(index) else { return Err(Stop::Invalid) };
+        // what need not be there may also be `null`, whatever its type is
+        if !field.required && !field.node.nullable && self.take_null()? {
+            return Ok(());
+        }
+        let mark = self.findings.len();
+        let read = self.within(Segment::Key(field.name), |reader| read(reader, &field.node))?;
+        if read.is_none() && field.sensitive {
+            self.findings.conceal(mark, Segment::Key(field.name));
+        }
+        fields.bad |= read.is_none();
+        Ok(())
+    }
+
+    /// After the last field: records the missing ones. `Ok` means that every field that must be
+    /// there was read and fits.
+    ///
+    /// # Errors
+    /// [`Stop::Invalid`] when anything in the object was recorded.
+    pub fn finish(&mut self, fields: &Fields) -> Result<(), Stop> {
+        let mut bad = fields.bad;
+        for (index, field) in fields.table.iter().enumerate() {
+            if field.required && !fields.seen.has(index) {
+                bad = true;
+                let mark = self.findings.len();
+                self.record(code::MISSING_FIELD, Received::Nothing, &field.node);
+                self.findings.prefix(mark, Segment::Key(field.name));
+            }
+        }
+        if bad { Err(Stop::Invalid) } else { Ok(()) }
+    }
+}

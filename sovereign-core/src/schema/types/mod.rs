@@ -1,0 +1,11 @@
+//! The types of std and of the field's standard crates, each with its schema and its decoder side
+//! by side.
+mod collections;
+mod containers;
+mod formats;
+mod numbers;
+mod scalars;
+mod tuples;
+
+#[cfg(test)]
+mod tests;
