@@ -1,0 +1,69 @@
+use super::stale::class;
+use crate::caller::Unavailable;
+use crate::capability::{Confirmation, Descriptor, Network, SideEffect};
+use serde::Serialize;
+use std::fmt;
+
+/// Which name, version and class is enabled on this device.
+pub trait Switches: Send + Sync + 'static {
+    /// The switch of this capability, now.
+    ///
+    /// # Errors
+    /// When the switches cannot be read: the capability is off then.
+    fn state(&self, descriptor: &Descriptor) -> Result<State, Unavailable>;
+}
+
+/// One switch and what set it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[expect(clippy::exhaustive_structs, reason = "an answer and its source")]
+pub struct State {
+    /// On or off.
+    pub enabled: bool,
+    /// What set it.
+    pub source: Source,
+}
+
+impl State {
+    /// What nobody has set: on for what runs automatically, off for what changes something or leaves
+    /// the device.
+    #[must_use]
+    pub fn default_of(descriptor: &Descriptor) -> Self {
+        let enabled = matches!(descriptor.confirmation(), Confirmation::Automatic);
+        Self { enabled, source: Source::Class }
+    }
+}
+
+/// Where a switch's state comes from.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Source {
+    /// Nobody set it: the default of the class.
+    Class,
+    /// Set for this name and version.
+    Name,
+    /// Set through a namespace (`web.*`), when this capability already existed.
+    Namespace(String),
+    /// It was switched on as another class; what it does now, nobody has: the default of the class.
+    Outgrown {
+        /// What it did then.
+        side_effect: SideEffect,
+        /// Where it reached then.
+        network: Network,
+    },
+}
+
+impl fmt::Display for Source {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Class => f.write_str("nobody set it: the default of its class"),
+            Self::Name => f.write_str("set for this name and version"),
+            Self::Namespace(namespace) => write!(f, "set through `{}`", namespace.escape_default()),
+            Self::Outgrown { side_effect, network } => write!(
+                f,
+                "it was switched on when it was {}: the default of its class",
+                class(*side_effect, *network)
+            ),
+        }
+    }
+}
