@@ -1,0 +1,335 @@
+use super::chain::{Chain, file_name};
+use super::head::{HeadFile, MAX_OPEN};
+use super::options::LogOptions;
+use super::quota::Quota;
+use super::storage::{LogFile, Storage, system};
+use super::stored::{StoredCall, StoredEntry, store};
+use super::{AuditError, Mark, Record};
+use std::io;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use tokio::sync::oneshot;
+
+/// Space kept free for the ending of each open call: more than any record takes.
+const ENDING: u64 = 1024;
+
+/// Space asked for at once, so that not every record asks the disk.
+const CHUNK: u64 = 1 << 16;
+
+/// So many seals may pass until the head is synced, when nobody leaves the log in peace.
+const HEAD_EVERY: u32 = 64;
+
+/// The writer's side of a log: one chain, over one file at a time.
+pub(super) struct Log {
+    storage: Arc<dyn Storage>,
+    state: Mutex<State>,
+    head: Mutex<HeadFile>,
+    pub(super) work: Condvar,
+    pub(super) options: LogOptions,
+    syncs: AtomicU64,
+}
+
+pub(super) struct State {
+    pub(super) chain: Chain,
+    file: Arc<dyn LogFile>,
+    /// A file that the log left since the last seal, and whose end is not synced.
+    left: Option<Arc<dyn LogFile>>,
+    /// Where the next file is due.
+    due: u64,
+    /// Up to where there is space in the file.
+    reserved: u64,
+    /// The last record that is on the disk with a head that names it.
+    pub(super) sealed: u64,
+    pub(super) failed: Option<AuditError>,
+    /// Failed for want of space alone: what is open may still end.
+    full: bool,
+    pub(super) quota: Quota,
+    pub(super) waiting: Vec<Waiting>,
+    pub(super) closing: bool,
+    since_head: u32,
+}
+
+/// Somebody who waits until record `n` is on the disk.
+pub(super) struct Waiting {
+    n: u64,
+    done: oneshot::Sender<Result<(), AuditError>>,
+}
+
+impl Log {
+    /// Goes on behind `chain`, of which everything up to `sealed` is sealed.
+    pub(super) fn behind(
+        chain: Chain,
+        sealed: u64,
+        storage: Arc<dyn Storage>,
+        file: Box<dyn LogFile>,
+        head: HeadFile,
+        options: LogOptions,
+    ) -> Self {
+        let state = State {
+            chain,
+            file: file.into(),
+            left: None,
+            due: options.file_bytes,
+            reserved: 0,
+            sealed,
+            failed: None,
+            full: false,
+            quota: Quota::new(options.refusals_a_minute),
+            waiting: Vec::new(),
+            closing: false,
+            since_head: 0,
+        };
+        let (state, head) = (Mutex::new(state), Mutex::new(head));
+        Self { storage, state, head, work: Condvar::new(), options, syncs: AtomicU64::new(0) }
+    }
+
+    pub(super) fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(super) fn syncs(&self) -> u64 {
+        self.syncs.load(Ordering::Relaxed)
+    }
+
+    /// Orders a record, unless its kind has had enough of this minute.
+    pub(super) fn append(&self, record: &Record) -> Result<(), AuditError> {
+        let at = match record {
+            Record::Call(call) => call.at,
+            Record::Administrative(event) => event.at,
+        };
+        let mut state = self.lock();
+        let clean = !state.is_behind();
+        for summary in state.quota.over(at) {
+            let (at, entry) = store(&summary);
+            self.write(&mut state, at, entry)?;
+        }
+        if state.failed.is_none() && state.quota.holds_back(record) {
+            drop(state);
+            self.work.notify_one();
+            return Ok(());
+        }
+        let (at, entry) = store(record);
+        let written = self.write(&mut state, at, entry);
+        drop(state);
+        if clean && written.is_ok() {
+            self.work.notify_one();
+        }
+        written
+    }
+
+    /// Writes down what the quota has counted.
+    pub(super) fn flush_quota(&self, state: &mut State) {
+        for summary in state.quota.flush() {
+            let (at, entry) = store(&summary);
+            // a log that takes no more has said so to everybody
+            drop(self.write(state, at, entry));
+        }
+    }
+
+    pub(super) fn write(
+        &self,
+        state: &mut State,
+        at: String,
+        entry: StoredEntry,
+    ) -> Result<(), AuditError> {
+        let ends = state.chain.ends(&entry);
+        if let Some(failed) = &state.failed
+            && !(state.full && ends)
+        {
+            return Err(failed.clone());
+        }
+        if opens(&entry) && state.chain.open.len() >= MAX_OPEN {
+            return Err(AuditError::new(format!("{MAX_OPEN} calls are open already")));
+        }
+        if state.chain.offset >= state.due && state.left.is_none() {
+            self.turn_over(state, &at)?;
+        }
+        self.put(state, at, entry)
+    }
+
+    /// One line behind the others.
+    fn put(&self, state: &mut State, at: String, entry: StoredEntry) -> Result<(), AuditError> {
+        let ends = state.chain.ends(&entry);
+        let adds = usize::from(opens(&entry));
+        let Some((line, record)) = state.chain.seal(at, entry) else {
+            return Err(state.fail("a record does not fit a line".to_owned()));
+        };
+        let offset = state.chain.offset;
+        let end = offset.saturating_add(u64::try_from(line.len()).unwrap_or(u64::MAX));
+        let open = state.chain.open.len().saturating_add(adds);
+        // an ending has its space since the call began
+        if !ends && let Err(error) = state.reserve(end, open) {
+            return Err(state.fill(&error));
+        }
+        if let Err(error) = state.file.write_at(&line, offset) {
+            // best effort: what stays is a torn tail, which the next start moves aside
+            drop(state.file.cut(offset));
+            return Err(state.fail(format!("the disk refused a record: {error}")));
+        }
+        let file = state.chain.file;
+        state.chain.advance(&record, file, offset, line.len());
+        Ok(())
+    }
+
+    /// Goes on in the next file, with what is open in front. Where that file cannot be made, the log
+    /// goes on in this one.
+    fn turn_over(&self, state: &mut State, at: &str) -> Result<(), AuditError> {
+        state.due = state.chain.offset.saturating_add(self.options.file_bytes);
+        let number = state.chain.file.saturating_add(1);
+        let open: Vec<StoredCall> = state.chain.open.values().map(|o| o.call.clone()).collect();
+        let made = self.storage.create(&file_name(number)).map_err(system).and_then(|file| {
+            if file.len()? > 0 {
+                return Err(io::Error::from(io::ErrorKind::AlreadyExists));
+            }
+            let reserved = space(0, open.len().saturating_mul(2)).saturating_add(CHUNK);
+            file.reserve(0, reserved)?;
+            Ok((file, reserved))
+        });
+        let Ok((file, reserved)) = made else { return Ok(()) };
+        state.left = Some(std::mem::replace(&mut state.file, file.into()));
+        state.chain.file = number;
+        state.chain.offset = 0;
+        state.reserved = reserved;
+        state.due = self.options.file_bytes;
+        for call in open {
+            let entry = StoredEntry::Call(StoredCall { carried: true, ..call });
+            self.put(state, at.to_owned(), entry)?;
+        }
+        Ok(())
+    }
+
+    /// A place in the next sync; none when there is nothing to wait for.
+    pub(super) fn enlist(&self) -> Option<oneshot::Receiver<Result<(), AuditError>>> {
+        let mut state = self.lock();
+        if !state.is_behind() {
+            return None;
+        }
+        let (done, waits) = oneshot::channel();
+        let n = state.chain.n;
+        state.waiting.push(Waiting { n, done });
+        drop(state);
+        self.work.notify_one();
+        Some(waits)
+    }
+
+    /// One sync and one head for all that is written; the lock is free meanwhile.
+    pub(super) fn seal<'a>(&'a self, mut state: MutexGuard<'a, State>) -> MutexGuard<'a, State> {
+        let head = state.chain.head();
+        let (file, left) = (Arc::clone(&state.file), state.left.clone());
+        state.since_head = state.since_head.saturating_add(1);
+        let head_too = state.since_head >= HEAD_EVERY;
+        drop(state);
+        let sealed = self.sync_log(&*file, left.as_deref()).and_then(|()| {
+            let mut slots = self.head.lock().unwrap_or_else(PoisonError::into_inner);
+            slots.write(&head)?;
+            if head_too { slots.sync() } else { Ok(()) }
+        });
+        let mut state = self.lock();
+        match sealed {
+            Ok(()) => {
+                state.sealed = head.n;
+                if left.is_some() {
+                    state.left = None;
+                }
+                if head_too {
+                    state.since_head = 0;
+                }
+                let (served, later): (Vec<_>, Vec<_>) =
+                    std::mem::take(&mut state.waiting).into_iter().partition(|w| w.n <= head.n);
+                state.waiting = later;
+                // whoever no longer listens needs no answer
+                served.into_iter().for_each(|w| drop(w.done.send(Ok(()))));
+            }
+            Err(error) => {
+                state.full = false;
+                state.fail(format!("the disk did not keep a record: {error}"));
+            }
+        }
+        state
+    }
+
+    /// First the end of the file before, then the name of the new one, then the new one.
+    fn sync_log(&self, file: &dyn LogFile, left: Option<&dyn LogFile>) -> io::Result<()> {
+        if let Some(left) = left {
+            left.sync()?;
+            self.storage.sync().map_err(system)?;
+        }
+        self.syncs.fetch_add(1, Ordering::Relaxed);
+        file.sync()
+    }
+
+    /// Whether the head has changed since it was last synced.
+    pub(super) fn head_is_unsynced(&self) -> bool {
+        self.head.lock().unwrap_or_else(PoisonError::into_inner).is_unsynced()
+    }
+
+    /// Makes the head as durable as the log; `settle` when the log is left alone after it.
+    pub(super) fn sync_head(&self, state: &mut State, settle: bool) {
+        let mut slots = self.head.lock().unwrap_or_else(PoisonError::into_inner);
+        state.since_head = 0;
+        let done = if settle && state.chain.n == state.sealed {
+            slots.settle(&state.chain.head())
+        } else {
+            slots.sync()
+        };
+        if let Err(error) = done {
+            state.full = false;
+            state.fail(format!("the disk did not keep the head: {error}"));
+        }
+    }
+}
+
+impl State {
+    /// Whether something is not sealed that can be.
+    pub(super) const fn is_behind(&self) -> bool {
+        (self.failed.is_none() || self.full) && self.chain.n > self.sealed
+    }
+
+    /// Space for a record that ends at `end`, and for the endings of `open` calls behind it.
+    fn reserve(&mut self, end: u64, open: usize) -> io::Result<()> {
+        let needs = space(end, open);
+        if needs <= self.reserved {
+            return Ok(());
+        }
+        let from = self.chain.offset;
+        let ahead = needs.saturating_add(CHUNK);
+        for up_to in [ahead, needs] {
+            match self.file.reserve(from, up_to.saturating_sub(from)) {
+                Ok(()) => {
+                    self.reserved = up_to;
+                    return Ok(());
+                }
+                Err(error) if up_to == needs => return Err(error),
+                Err(_) => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// From here on nothing is taken; whoever waits learns it.
+    pub(super) fn fail(&mut self, reason: String) -> AuditError {
+        let failed = self.failed.get_or_insert_with(|| AuditError::new(reason)).clone();
+        self.full = false;
+        for waiting in std::mem::take(&mut self.waiting) {
+            drop(waiting.done.send(Err(failed.clone())));
+        }
+        failed
+    }
+
+    /// From here on only what is open may end.
+    fn fill(&mut self, error: &io::Error) -> AuditError {
+        let reason = format!("the disk has no space for a record: {error}");
+        self.full = true;
+        self.failed.get_or_insert_with(|| AuditError::new(reason)).clone()
+    }
+}
+
+fn opens(entry: &StoredEntry) -> bool {
+    let marks = [Mark::Begin, Mark::AwaitingConfirmation].map(Mark::word);
+    matches!(entry, StoredEntry::Call(call) if marks.contains(&&*call.mark))
+}
+
+fn space(end: u64, open: usize) -> u64 {
+    let open = u64::try_from(open).unwrap_or(u64::MAX);
+    end.saturating_add(ENDING.saturating_mul(open))
+}
