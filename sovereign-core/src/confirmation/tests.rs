@@ -1,0 +1,121 @@
+use super::store::{AskError, Confirmations, MAX_SPENT};
+use super::{Decision, Disclosure, MAX_OPEN, MAX_SURFACINGS, WINDOW};
+use crate::caller::{CallerScope, Category};
+use crate::capability::{Network, SideEffect};
+use crate::id::IdSource;
+use crate::testing::{CountedEntropy, PausedClock};
+use std::sync::Arc;
+use std::time::Duration;
+
+pub(super) fn disclosure() -> Disclosure {
+    Disclosure {
+        capability: "lab.send",
+        version: 1,
+        description: "Sends.",
+        category: Category::Search,
+        side_effect: SideEffect::ReadOnly,
+        network: Network::External,
+        arguments: Vec::new(),
+        argument_bytes: 2,
+        destination: None,
+        effect: None,
+        warnings: Vec::new(),
+    }
+}
+
+struct Desk {
+    store: Arc<Confirmations>,
+    ids: IdSource,
+    clock: PausedClock,
+}
+
+fn desk() -> Desk {
+    let clock = PausedClock::default();
+    let entropy = Arc::new(CountedEntropy::default());
+    let ids = IdSource::new(&*entropy).unwrap();
+    let store = Arc::new(Confirmations::new(Arc::new(clock.clone()), entropy));
+    Desk { store, ids, clock }
+}
+
+type Opened = (super::ConfirmationRequest, super::Place);
+
+impl Desk {
+    fn ask(&self, scope: &CallerScope) -> Result<Opened, AskError> {
+        let (id, conversation) = (self.ids.pending(), self.ids.conversation());
+        self.store.ask(id, scope, conversation, self.ids.invocation(), disclosure())
+    }
+}
+
+fn operator(n: usize) -> CallerScope {
+    CallerScope::operator("me", n.to_string())
+}
+
+#[test]
+fn stores_are_bounded() {
+    let desk = desk();
+    let open: Vec<_> = (0..MAX_OPEN).map(|n| desk.ask(&operator(n)).unwrap()).collect();
+    assert_eq!(desk.ask(&operator(MAX_OPEN)).err(), Some(AskError::TooMany));
+    for (n, (request, _)) in open.iter().enumerate() {
+        for _ in 0..MAX_SURFACINGS {
+            desk.store.surface(&operator(n), request.id()).unwrap();
+        }
+    }
+    assert_eq!(desk.store.sizes(), (MAX_OPEN, MAX_OPEN * MAX_SURFACINGS, 0));
+    for (request, _) in &open {
+        request.decide(Decision::Deny).unwrap();
+    }
+    assert_eq!(desk.store.sizes(), (0, 0, MAX_OPEN * MAX_SURFACINGS));
+    desk.clock.advance(WINDOW);
+    let _last = desk.ask(&operator(0)).unwrap();
+    assert_eq!(desk.store.sizes(), (1, 0, 0), "spent tokens are forgotten at their deadline");
+}
+
+#[test]
+fn tokens_of_closed_decisions_are_remembered_up_to_a_limit() {
+    let desk = desk();
+    for _ in 0..=MAX_SPENT / MAX_SURFACINGS {
+        let (request, _place) = desk.ask(&operator(1)).unwrap();
+        for _ in 0..MAX_SURFACINGS {
+            desk.store.surface(&operator(1), request.id()).unwrap();
+        }
+    }
+    assert_eq!(desk.store.sizes(), (0, 0, MAX_SPENT));
+}
+
+#[test]
+fn a_conversation_has_one_decision_at_most() {
+    let desk = desk();
+    let conversation = desk.ids.conversation();
+    let ask = || {
+        let (id, call) = (desk.ids.pending(), desk.ids.invocation());
+        desk.store.ask(id, &operator(1), conversation, call, disclosure())
+    };
+    let first = ask().unwrap();
+    assert_eq!(ask().err(), Some(AskError::TooMany));
+    drop(first);
+    assert!(ask().is_ok());
+}
+
+#[test]
+fn tokens_differ_and_only_their_hashes_are_kept() {
+    let desk = desk();
+    let (request, _place) = desk.ask(&operator(1)).unwrap();
+    let first = desk.store.surface(&operator(1), request.id()).unwrap();
+    let second = desk.store.surface(&operator(1), request.id()).unwrap();
+    assert_ne!(first.reveal(), second.reveal());
+    assert_eq!(first.reveal().len(), 64, "256 bits in hex");
+    assert!(!first.hash().is(&second.hash()));
+}
+
+#[test]
+fn a_list_shows_only_what_is_still_open_for_that_session() {
+    let desk = desk();
+    let (request, _place) = desk.ask(&operator(1)).unwrap();
+    let listed = |n| desk.store.pending(&operator(n)).iter().map(|p| p.id).collect::<Vec<_>>();
+    assert_eq!(listed(1), [request.id()]);
+    assert!(listed(2).is_empty());
+    desk.clock.advance(WINDOW - Duration::from_millis(1));
+    assert_eq!(listed(1).len(), 1);
+    desk.clock.advance(Duration::from_millis(1));
+    assert!(listed(1).is_empty());
+}
