@@ -1,0 +1,64 @@
+use std::error::Error;
+use std::fmt;
+
+/// Why a backend gave no answer.
+///
+/// The display text is one line for the operator, shown as the reason a leg was skipped; it holds no
+/// key, no header and nothing that a model or a server wrote unescaped.
+#[derive(Debug)]
+pub struct BackendError {
+    class: FailureClass,
+    reason: String,
+    source: Option<Box<dyn Error + Send + Sync>>,
+}
+
+/// What kind of failure it was, by what the answer says rather than by its status class.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum FailureClass {
+    /// Nothing listens there, or the connection broke.
+    Unreachable,
+    /// The model cannot propose, or is not there.
+    Unsupported,
+    /// The conversation does not fit the model's window.
+    TooLong,
+    /// No complete reply within the time.
+    Timeout,
+    /// The server's own no: busy, out of memory, not authorised.
+    Refused,
+    /// The reply does not follow the wire format, or is too large.
+    Protocol,
+}
+
+impl BackendError {
+    /// With a one-line reason.
+    #[must_use]
+    pub fn new(class: FailureClass, reason: impl Into<String>) -> Self {
+        Self { class, reason: reason.into(), source: None }
+    }
+
+    /// Keeps what caused it, for the local log.
+    #[must_use]
+    pub fn caused_by(mut self, source: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
+        self.source = Some(source.into());
+        self
+    }
+
+    /// What kind of failure it was.
+    #[must_use]
+    pub const fn class(&self) -> FailureClass {
+        self.class
+    }
+}
+
+impl fmt::Display for BackendError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.reason)
+    }
+}
+
+impl Error for BackendError {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        self.source.as_deref().map(|e| e as _)
+    }
+}
