@@ -1,0 +1,15 @@
+//! One file per subcommand.
+mod ask;
+mod audit;
+mod chat;
+mod exchange;
+mod grants;
+mod policy;
+mod tools;
+
+pub(crate) use ask::ask;
+pub(crate) use audit::audit;
+pub(crate) use chat::chat;
+pub(crate) use grants::grants;
+pub(crate) use policy::policy;
+pub(crate) use tools::tools;
