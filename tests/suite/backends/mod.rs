@@ -1,0 +1,15 @@
+//! The adapters, against raw bytes on loopback and through the real executor.
+mod claude;
+mod conformance;
+mod deadline;
+mod exchange;
+mod fixtures;
+mod hostile;
+mod keyword;
+mod loopback;
+mod ollama;
+mod ollama_stream;
+mod openai;
+mod ready;
+mod scripted;
+mod wires;

@@ -1,0 +1,26 @@
+//! One binary for all integration suites.
+mod adversary;
+mod attribute;
+mod backends;
+mod canary;
+mod cases;
+mod catalog;
+mod confirmation;
+mod conversation;
+mod docs;
+mod fuzz;
+mod gate;
+#[cfg(unix)]
+mod gate_commands;
+mod history;
+mod killed;
+mod layering;
+mod legs;
+mod node;
+mod pattern;
+mod pipeline;
+mod schema;
+mod scopes;
+mod source;
+mod vectors;
+mod web;

@@ -1,0 +1,6 @@
+use sovereign_core::prelude::*;
+
+#[derive(Arg)]
+enum Some {}
+
+fn main() {}

@@ -1,0 +1,12 @@
+use sovereign_core::prelude::*;
+
+use std::collections::BTreeMap;
+
+/// Some.
+#[derive(Arg)]
+struct Some {
+    /// What.
+    what: BTreeMap<u8, u8>,
+}
+
+fn main() {}

@@ -1,0 +1,8 @@
+use sovereign_core::prelude::*;
+
+#[derive(Schema)]
+struct Some<'a> {
+    what: &'a str,
+}
+
+fn main() {}

@@ -1,0 +1,22 @@
+use sovereign_core::prelude::*;
+
+struct Place;
+
+/// Says one.
+#[capability(name = "a.one", side_effect = read_only, network = local, category = system)]
+struct One {
+    /// Where.
+    places: Vec<Place>,
+}
+
+impl Run for One {
+    type State = ();
+    type Output = u8;
+    async fn run(self, _: Call<'_, Self>) -> Result<u8, Failure> {
+        Ok(1)
+    }
+}
+
+static PLUGIN: Plugin<()> = Plugin::new("a", &[One::ENTRY]);
+
+fn main() {}

@@ -1,0 +1,11 @@
+use sovereign_core::prelude::*;
+
+/// Some.
+#[derive(Arg)]
+struct Some {
+    /// What.
+    #[arg(pattern = "^[a-z]+$")]
+    what: u8,
+}
+
+fn main() {}

@@ -1,0 +1,9 @@
+use sovereign_core::prelude::*;
+
+#[derive(serde::Serialize, Schema)]
+#[serde(tag = "kind")]
+struct Some {
+    what: String,
+}
+
+fn main() {}

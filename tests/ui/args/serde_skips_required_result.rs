@@ -1,0 +1,10 @@
+use sovereign_core::prelude::*;
+
+/// Some.
+#[derive(serde::Serialize, Schema)]
+struct Some {
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    what: Vec<u8>,
+}
+
+fn main() {}

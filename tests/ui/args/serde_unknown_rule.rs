@@ -1,0 +1,10 @@
+use sovereign_core::prelude::*;
+
+/// Some.
+#[derive(Schema)]
+#[serde(rename_all = "camel_case")]
+struct Some {
+    what_now: u8,
+}
+
+fn main() {}

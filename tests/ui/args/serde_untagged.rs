@@ -1,0 +1,10 @@
+use sovereign_core::prelude::*;
+
+#[derive(serde::Serialize, Arg)]
+#[serde(untagged)]
+enum Some {
+    This(u8),
+    That(String),
+}
+
+fn main() {}

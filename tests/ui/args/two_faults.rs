@@ -1,0 +1,11 @@
+use sovereign_core::prelude::*;
+
+/// Some.
+#[derive(Arg)]
+struct Some {
+    /// What.
+    #[arg(pattern = "^a", default = 5)]
+    what: Option<u8>,
+}
+
+fn main() {}

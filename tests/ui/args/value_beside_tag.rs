@@ -1,0 +1,10 @@
+use sovereign_core::prelude::*;
+
+#[derive(Arg)]
+#[arg(tag = "kind")]
+enum Some {
+    This(u8),
+    That,
+}
+
+fn main() {}

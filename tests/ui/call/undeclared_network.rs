@@ -1,0 +1,18 @@
+use sovereign_core::prelude::*;
+
+/// Says one.
+#[capability(name = "a.one", side_effect = read_only, network = local, category = system)]
+struct One;
+
+impl Run for One {
+    type State = ();
+    type Output = u8;
+    async fn run(self, call: Call<'_, Self>) -> Result<u8, Failure> {
+        let answer = call.http().get("https://example.com/").await?;
+        Ok(answer.status as u8)
+    }
+}
+
+static PLUGIN: Plugin<()> = Plugin::new("a", &[One::ENTRY]);
+
+fn main() {}

@@ -1,0 +1,18 @@
+use sovereign_core::prelude::*;
+
+/// Says one.
+#[capability(name = "a.one", side_effect = read_only, network = local, category = system)]
+#[derive(Debug, Schema)]
+struct One;
+
+impl Run for One {
+    type State = ();
+    type Output = u8;
+    async fn run(self, _: Call<'_, Self>) -> Result<u8, Failure> {
+        Ok(1)
+    }
+}
+
+static PLUGIN: Plugin<()> = Plugin::new("a", &[One::ENTRY]);
+
+fn main() {}

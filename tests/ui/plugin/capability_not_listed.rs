@@ -1,0 +1,18 @@
+#![deny(dead_code)]
+use sovereign_core::prelude::*;
+
+/// Says one.
+#[capability(name = "a.one", side_effect = read_only, network = local, category = system)]
+pub struct One;
+
+impl Run for One {
+    type State = ();
+    type Output = u8;
+    async fn run(self, _: Call<'_, Self>) -> Result<u8, Failure> {
+        Ok(1)
+    }
+}
+
+pub static PLUGIN: Plugin<()> = Plugin::new("a", &[]);
+
+fn main() {}
