@@ -1,6 +1,7 @@
 use super::exchange::{Ended, MAX_MESSAGE, Words, exchange, told_stopped};
+use super::tools;
 use crate::assemble::Node;
-use crate::cli::Ask;
+use crate::cli::{Ask, Scope};
 use crate::exit::{Exit, NodeError};
 use crate::signals::Signals;
 use crate::terminal::{Gutter, Style, Tty, answered_by, json, note, print, receipts, sources};
@@ -31,20 +32,22 @@ pub(crate) async fn ask(node: &Node, ask: Ask) -> Result<Exit, NodeError> {
             if let Some(error) = report.error {
                 note(error);
             }
-            let shown = if ask.json { json(&report) } else { Ok(whole(&report, &outcomes)) };
+            let shown = if ask.json { json(&report) } else { Ok(whole(&report, &outcomes, node)) };
             shown.and_then(|text| print(&text)).map_err(NodeError::Output)?;
             Ok(Exit::of(&report))
         }
     }
 }
 
-fn whole(report: &Report, outcomes: &[Outcome]) -> String {
+fn whole(report: &Report, outcomes: &[Outcome], node: &Node) -> String {
     let style = Style::of_stdout();
     let text = report.text.trim_end();
     let words = match text {
         "" => String::new(),
         text => format!("{}\n\n", Gutter::of_stdout().set(&Prose(text).to_string())),
     };
-    let (by, ran) = (answered_by(&report.backend, style), receipts(report, outcomes, style));
+    let hidden = tools::hidden(&node.executor, &Scope::Operator.caller());
+    let ran = receipts(report, outcomes, hidden, style);
+    let by = answered_by(&report.backend, style);
     format!("{words}{by}{ran}{}", sources(report, style))
 }

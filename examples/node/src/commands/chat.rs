@@ -68,7 +68,8 @@ pub(crate) async fn chat(node: &Node) -> Result<Exit, NodeError> {
                             note(error);
                         }
                         let by = answered_by(&report.backend, style);
-                        let ran = receipts(&report, &outcomes, style);
+                        let hidden = tools::hidden(&node.executor, &Scope::Operator.caller());
+                        let ran = receipts(&report, &outcomes, hidden, style);
                         out(&format!("\n{by}{ran}{}\n", sources(&report, style)))?;
                     }
                 }

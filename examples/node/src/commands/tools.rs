@@ -21,6 +21,12 @@ pub(crate) fn tools(data: &DataDir, as_json: bool, scope: Scope) -> Result<Exit,
     Ok(Exit::Answered)
 }
 
+/// How many capabilities this caller's model does not see.
+pub(crate) fn hidden(executor: &Executor, caller: &CallerScope) -> usize {
+    let all = executor.registry().descriptors();
+    all.filter(|d| executor.policy().explain(caller, d).verdict.is_err()).count()
+}
+
 /// For a person: also what is hidden, and why.
 pub(crate) fn shown(executor: &Executor, caller: &CallerScope, style: Style) -> String {
     let catalog = executor.catalog(caller);

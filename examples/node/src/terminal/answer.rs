@@ -5,6 +5,8 @@ use sovereign_core::display::{Prose, Visible};
 use sovereign_core::executor::Outcome;
 use std::fmt::Write as _;
 
+/// Where a person finds what a model does not see.
+const WHY: &str = "`sovereign-node tools` says which and why";
 /// How much of a result is shown beside its receipt, in characters.
 const SHOWN: usize = 600;
 
@@ -34,9 +36,19 @@ pub(crate) fn named(identity: &BackendIdentity) -> String {
 }
 
 /// What really ran, from the audit ids, each with what it gave.
-pub(crate) fn receipts(report: &Report, outcomes: &[Outcome], style: Style) -> String {
+pub(crate) fn receipts(
+    report: &Report,
+    outcomes: &[Outcome],
+    hidden: usize,
+    style: Style,
+) -> String {
     if report.receipts.is_empty() {
-        return format!("{}\n", style.dim("Nothing was run."));
+        let hint = match hidden {
+            0 => String::new(),
+            1 => format!(" One capability is hidden here; {WHY}."),
+            more => format!(" {more} capabilities are hidden here; {WHY}."),
+        };
+        return format!("{}\n", style.dim(format!("Nothing was run.{hint}")));
     }
     let mut text = format!("{}\n", style.bold("Receipts"));
     for receipt in &report.receipts {
