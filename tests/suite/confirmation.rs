@@ -1,5 +1,5 @@
 //! Decisions: who may take one, once, in time, for exactly what was shown.
-use sovereign_core::audit::OutcomeKind;
+use sovereign_core::audit::{Administrative, OutcomeKind, Record};
 use sovereign_core::caller::CallerScope;
 use sovereign_core::confirmation::{
     ConfirmationRequest, ConfirmationToken, Decision, MAX_OPEN_PER_SESSION, MAX_SURFACINGS,
@@ -201,6 +201,11 @@ async fn session_end_and_shutdown_void_what_is_pending() {
     assert_eq!(lab.executor.void_all(), 1);
     assert_eq!(suspended.outcome().await.kind(), OutcomeKind::Void);
     assert!(state.ran().is_empty());
+    let voided = |r: &Record| match r {
+        Record::Administrative(event) => event.event == Administrative::Voided { decisions: 1 },
+        Record::Call(_) => false,
+    };
+    assert_eq!(lab.audit.records().iter().filter(|r| voided(r)).count(), 2);
 }
 
 #[tokio::test]

@@ -24,7 +24,7 @@ pub use proposal::Proposal;
 pub(crate) use proposal::Unparsed;
 pub use stages::Suspended;
 
-use crate::audit::{Audit, AuditError, Point};
+use crate::audit::{Administrative, AdministrativeRecord, Audit, AuditError, Point, Record};
 use crate::caller::CallerScope;
 use crate::catalog::CatalogSnapshot;
 use crate::clock::{Clock, Moment, SystemClock};
@@ -201,12 +201,25 @@ impl Executor {
 
     /// Session end, logout, role change: withdraws what is open for this scope; says how many.
     pub fn void(&self, scope: &CallerScope) -> usize {
-        self.core.confirmations.void(|open| open == scope)
+        self.withdrawn(self.core.confirmations.void(|open| open == scope))
     }
 
     /// Shutdown: withdraws everything that is open; says how many.
     pub fn void_all(&self) -> usize {
-        self.core.confirmations.void(|_| true)
+        self.withdrawn(self.core.confirmations.void(|_| true))
+    }
+
+    /// That decisions were withdrawn is an event of its own; each call has its own ending besides.
+    fn withdrawn(&self, decisions: usize) -> usize {
+        if decisions > 0 {
+            let (at, boot) = (self.core.clock.wall(), Some(self.core.ids.boot()));
+            let event = Administrative::Voided { decisions };
+            let record = Record::Administrative(AdministrativeRecord { at, boot, event });
+            if let Err(error) = self.core.audit.append(record) {
+                tracing::error!(%error, "withdrawn decisions could not be recorded");
+            }
+        }
+        decisions
     }
 
     /// This run.
