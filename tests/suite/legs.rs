@@ -173,14 +173,19 @@ async fn nothing_is_begun_after_the_turns_time_and_no_call_outlives_it() {
     let limits = TurnLimits::default().time(Duration::from_secs(3));
     let chat = Conversation::limited(&lab.executor, vec![model], lab.scope.clone(), limits);
     let turn = chat.say("go").unwrap();
-    let (report, ()) = tokio::join!(turn.run(|_| Decision::Deny), async {
-        state.started.notified().await;
-        while lab.clock.sleepers() == 0 {
-            tokio::task::yield_now().await;
-        }
-        // the call's own bound is 5 s
-        lab.clock.advance(Duration::from_secs(3));
-    });
+    let both = async {
+        tokio::join!(turn.run(|_| Decision::Deny), async {
+            state.started.notified().await;
+            while lab.clock.sleepers() == 0 {
+                tokio::task::yield_now().await;
+            }
+            // the call's own bound is 5 s
+            lab.clock.advance(Duration::from_secs(3));
+        })
+    };
+    // the clock of the lab stands still: a call that went on would never end
+    let ended = tokio::time::timeout(Duration::from_secs(30), both).await;
+    let (report, ()) = ended.expect("the call ends with its turn");
     let ends: Vec<_> = report.receipts.iter().map(|r| (r.outcome, r.code)).collect();
     assert_eq!(
         ends,
