@@ -156,6 +156,13 @@ impl ModelHttp {
         headers: Headers,
         body: Option<Vec<u8>>,
     ) -> Result<Incoming, BackendError> {
+        #[cfg_attr(
+            not(feature = "testing"),
+            expect(
+                clippy::infallible_destructuring_match,
+                reason = "a script stands beside the network with `testing`"
+            )
+        )]
         let client = match &self.via {
             Via::Network(client) => client,
             #[cfg(feature = "testing")]
