@@ -59,11 +59,19 @@ impl fmt::Display for Prose<'_> {
 }
 
 /// JSON text with every hidden character as a `\u` escape. They occur in JSON only inside strings,
-/// so the text means the same.
-pub(crate) fn escape_json(json: &str) -> String {
+/// so the text means the same, and a terminal or a model that it is shown to sees all of it.
+///
+/// # Example
+/// ```
+/// use sovereign_core::display::escape_json;
+/// assert_eq!(escape_json("{\"a\":\"\u{202e}\u{7f}é\"}"), r#"{"a":"\u202e\u007fé"}"#);
+/// ```
+#[must_use]
+pub fn escape_json(json: &str) -> String {
     let mut out = String::with_capacity(json.len());
     for c in json.chars() {
-        if c.is_ascii() || !is_hidden(c) {
+        // of ASCII, JSON's own white space stays, and only DEL is left unescaped by JSON
+        if (c.is_ascii() && c != '\u{7f}') || !is_hidden(c) {
             out.push(c);
             continue;
         }
