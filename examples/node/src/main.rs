@@ -11,6 +11,8 @@ mod exit;
 mod logging;
 mod signals;
 mod terminal;
+#[cfg_attr(not(test), expect(dead_code, reason = "the daemon serves it"))]
+mod web;
 
 use assemble::Node;
 use clap::Parser as _;

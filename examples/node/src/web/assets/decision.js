@@ -1,0 +1,259 @@
+// The question itself: a modal dialog of this page, which the chat frame cannot open, see or press.
+// Denying is one key away; approving takes a click, or Space on the focused button, once the
+// question has been on the screen for half a second and has been seen to its end.
+
+import { byId, fill, put } from "./dom.js";
+import { disclosure } from "./disclosure.js";
+import { code, many, outcome } from "./words.js";
+
+/** How long the question must have been painted, in a window that has the focus. */
+const INERT_MS = 500;
+
+const SAID_AT = [60, 30, 10];
+
+export class Decisions {
+  #call;
+  #changed;
+  #dialog = byId("decision");
+  #approve = byId("decision-approve");
+  #deny = byId("decision-deny");
+  #body = byId("decision-body");
+  #queue = [];
+  #open = null;
+  #painted = null;
+  #seen = false;
+  #deciding = false;
+  #minimised = false;
+  #closedElsewhere = null;
+
+  /** `changed` hears whether a decision is open. */
+  constructor(call, changed = () => {}) {
+    this.#call = call;
+    this.#changed = changed;
+    this.#approve.addEventListener("click", (event) => this.#approved(event));
+    this.#deny.addEventListener("click", () => this.#decide("deny"));
+    byId("decision-later").addEventListener("click", () => this.#minimise());
+    byId("waiting-show").addEventListener("click", () => this.#show());
+    this.#dialog.addEventListener("keydown", (event) => this.#key(event));
+    this.#dialog.addEventListener("cancel", (event) => event.preventDefault());
+    // however the browser closed it, an open question does not vanish
+    this.#dialog.addEventListener("close", () => this.#banner());
+    this.#body.addEventListener("scroll", () => this.#look());
+    window.addEventListener("resize", () => this.#look());
+    window.addEventListener("blur", () => this.#disarm());
+    window.addEventListener("focus", () => this.#arm());
+    document.addEventListener("visibilitychange", () => this.#arm());
+    setInterval(() => this.#tick(), 500);
+  }
+
+  /** A decision that the node says is open; it is asked for, with a token of this page's own. */
+  async surface(pending) {
+    if (!pending?.id || this.#queue.includes(pending.id)) return;
+    this.#queue.push(pending.id);
+    if (this.#open === null) await this.#next();
+    else this.#more();
+  }
+
+  /** Exactly these are open: after a reload, or a break in the stream. */
+  async only(ids) {
+    this.#queue = this.#queue.filter((id) => ids.includes(id));
+    if (this.#open && !ids.includes(this.#open.id)) this.#ended("It is not open any more.");
+    for (const id of ids) await this.surface({ id });
+  }
+
+  /** The question waits for an answer still: it is put before the person again. */
+  remind(pending) {
+    if (this.#open) this.#show();
+    else this.surface(pending);
+  }
+
+  /** The node says that a decision is closed, here or elsewhere. */
+  resolved(id, how) {
+    this.#queue = this.#queue.filter((other) => other !== id);
+    if (this.#open?.id !== id) return this.#more();
+    if (this.#deciding || !this.#open.token) return;
+    this.#closedElsewhere = this.#open.auditId;
+    const ways = {
+      approved: "It was approved in another tab or window.",
+      denied: "It was denied in another tab or window.",
+      expired: "Nobody answered in time, so it was not run.",
+      withdrawn: "The question was withdrawn, so it was not run.",
+    };
+    const late = this.#left() <= 0 ? ways.expired : "It was answered in another tab, or withdrawn.";
+    this.#ended(ways[how] ?? late);
+  }
+
+  /** A receipt may say what became of the question that was closed elsewhere. */
+  settled(receipt) {
+    if (this.#closedElsewhere !== receipt.audit_id) return;
+    this.#closedElsewhere = null;
+    const { title, meaning } = outcome(receipt.outcome);
+    const why = receipt.code ? ` (${code(receipt.code)})` : "";
+    put(byId("news"), ` What became of it: ${title}${why}. ${meaning}`);
+  }
+
+  async #next() {
+    const id = this.#queue[0];
+    if (id === undefined) return;
+    // taken at once, so that two events in a row do not mint two tokens
+    this.#open = { id };
+    try {
+      const { pending, token } = await this.#call("assistant.pending", { id });
+      if (this.#open?.id !== id) return;
+      const until = performance.now() + pending.expires_in_seconds * 1000;
+      this.#open = { id, token, until, auditId: pending.audit_id, said: [], asked: pending.disclosure };
+      this.#draw();
+      this.#show();
+      this.#changed(true);
+    } catch (error) {
+      this.#ended(error.code === "not_pending" ? "A question was closed before it could be shown." : error.message);
+    }
+  }
+
+  #draw() {
+    const { title, lead, body } = disclosure(this.#open.asked);
+    fill(byId("decision-title"), title);
+    fill(byId("decision-lead"), lead);
+    fill(this.#body, body);
+    byId("decision-bar").max = Math.max(1, this.#left());
+    this.#seen = false;
+    this.#more();
+  }
+
+  #show() {
+    if (!this.#open?.token) return;
+    this.#minimised = false;
+    byId("waiting").hidden = true;
+    if (!this.#dialog.open) this.#dialog.showModal();
+    this.#body.scrollTop = 0;
+    this.#deny.focus();
+    this.#arm();
+    this.#tick();
+  }
+
+  #minimise() {
+    this.#minimised = true;
+    this.#dialog.close();
+    this.#banner();
+    this.#tick();
+    byId("waiting-show").focus();
+  }
+
+  #banner() {
+    if (this.#dialog.open) return;
+    this.#disarm();
+    byId("waiting").hidden = this.#open === null;
+  }
+
+  #disarm() {
+    this.#painted = null;
+    this.#approve.disabled = true;
+    this.#approve.dataset.armed = "false";
+  }
+
+  /** Starts the half second over, from the next paint. */
+  #arm() {
+    this.#disarm();
+    if (!this.#dialog.open || document.visibilityState !== "visible" || !document.hasFocus()) return;
+    const mine = (this.armed = Symbol("this showing"));
+    // the second frame begins after the first was painted
+    requestAnimationFrame(() =>
+      requestAnimationFrame(() => {
+        if (mine !== this.armed) return;
+        this.#painted = performance.now();
+        this.#look();
+        setTimeout(() => this.#look(), INERT_MS);
+      }),
+    );
+  }
+
+  #ready() {
+    return this.#painted !== null && performance.now() - this.#painted >= INERT_MS;
+  }
+
+  /** Whether the end of the question has been on the screen, and what is missing before approving. */
+  #look() {
+    const { scrollTop, clientHeight, scrollHeight } = this.#body;
+    if (this.#dialog.open && scrollTop + clientHeight >= scrollHeight - 4) this.#seen = true;
+    const inert = !this.#ready() || !this.#seen || this.#deciding;
+    this.#approve.disabled = inert;
+    this.#approve.dataset.armed = String(!inert);
+    fill(byId("decision-hint"), this.#seen ? "" : "Scroll to the end of the values to approve.");
+  }
+
+  /** Enter decides nothing; keys that were meant for something else decide nothing either. */
+  #key(event) {
+    if (event.key === "Escape") {
+      event.preventDefault();
+      this.#minimise();
+    }
+    const presses = event.key === "Enter" || event.key === " ";
+    if (event.key === "Enter" && event.target === this.#approve) event.preventDefault();
+    if (presses && event.target === this.#deny && !this.#ready()) event.preventDefault();
+  }
+
+  #approved(event) {
+    if (!event.isTrusted || !this.#ready() || !this.#seen || this.#approve.disabled) return;
+    this.#decide("approve");
+  }
+
+  async #decide(decision) {
+    if (!this.#open?.token || this.#deciding) return;
+    this.#deciding = true;
+    this.#disarm();
+    this.#deny.disabled = true;
+    fill(byId("decision-hint"), "Telling the node…");
+    const { id, token } = this.#open;
+    let said;
+    try {
+      await this.#call("assistant.confirm-tool", { id, token, decision });
+      said = decision === "approve" ? "Approved, this once." : "Denied. It was not run.";
+    } catch (error) {
+      said = {
+        already_resolved: "It had been answered already, in another tab or window. Your click changed nothing.",
+        not_pending: "It was not open any more: the time ran out, or it was withdrawn. Nothing was approved.",
+      }[error.code];
+      said ??= `${error.message} Nothing was approved here.`;
+    }
+    this.#deciding = false;
+    this.#ended(said);
+  }
+
+  #ended(said) {
+    this.#queue = this.#queue.filter((id) => id !== this.#open?.id);
+    this.#open = null;
+    this.#deny.disabled = false;
+    this.#disarm();
+    if (this.#dialog.open) this.#dialog.close();
+    byId("waiting").hidden = true;
+    fill(byId("decision-hint"));
+    fill(byId("decision-news"), said);
+    fill(byId("news"), said);
+    this.#changed(false);
+    if (this.#queue.length > 0) this.#next();
+  }
+
+  #left() {
+    return Math.max(0, Math.ceil((this.#open.until - performance.now()) / 1000));
+  }
+
+  #more() {
+    const more = this.#queue.length - 1;
+    fill(byId("decision-more"), more > 0 ? `${many(more, "more is", "more are")} waiting after this one.` : "");
+  }
+
+  #tick() {
+    if (!this.#open?.token) return;
+    const left = this.#left();
+    fill(byId("decision-left"), left > 0 ? `${many(left, "second")} left; then the answer is no.` : "The time is up.");
+    byId("decision-bar").value = left;
+    const title = byId("decision-title").textContent;
+    if (this.#minimised) fill(byId("waiting-text"), `A question waits for you: ${title} ${left} s left.`);
+    const due = SAID_AT.find((mark) => left <= mark && !this.#open.said.includes(mark));
+    if (due !== undefined && left > 0) {
+      this.#open.said.push(...SAID_AT.filter((mark) => mark >= due));
+      fill(byId("decision-news"), `${many(left, "second")} left to decide.`);
+    }
+    if (left === 0 && !this.#deciding) this.#ended("Nobody answered in time, so it was not run.");
+  }
+}

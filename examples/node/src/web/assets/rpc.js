@@ -1,0 +1,96 @@
+// Calls to this node, and its stream of events. The session's cookie alone is worth nothing: every
+// request carries the token that stands in this page, too.
+
+import { meta } from "./dom.js";
+
+const PATH = "/rpc/v1";
+
+/** What the node answered instead of a result. */
+export class RpcError extends Error {
+  constructor(code, message, data = {}) {
+    super(message);
+    this.code = code;
+    this.data = data;
+  }
+}
+
+let count = 0;
+
+/** One call; rejects with an `RpcError` whose message is one line for a person. */
+export async function call(method, params = {}) {
+  count += 1;
+  let response;
+  let body;
+  try {
+    response = await fetch(PATH, {
+      method: "POST",
+      headers: { "content-type": "application/json", "x-csrf-token": meta("csrf-token") },
+      body: JSON.stringify({ jsonrpc: "2.0", id: count, method, params }),
+      cache: "no-store",
+      redirect: "error",
+    });
+  } catch {
+    throw new RpcError("unreachable", "The node cannot be reached. Is it running?");
+  }
+  try {
+    body = await response.json();
+  } catch {
+    throw new RpcError("unreadable", `The node gave an answer that is not readable (status ${response.status}).`);
+  }
+  if (body?.error) {
+    const { message = "The node said no.", data = {} } = body.error;
+    const error = new RpcError(data?.code ?? "error", String(message), data ?? {});
+    error.status = response.status;
+    if (response.status === 401 && !method.startsWith("auth.")) gone();
+    throw error;
+  }
+  return body?.result;
+}
+
+/** The session is over: only the login page is left. */
+export function gone() {
+  location.replace("/login");
+}
+
+/**
+ * Reads events until the session ends, and comes back after each break. `hear` gets every event but
+ * the pings, `state` gets `true` when connected and `false` when not.
+ */
+export async function listen(hear, state) {
+  let wait = 500;
+  for (;;) {
+    try {
+      const response = await fetch(`${PATH}/events`, {
+        headers: { "x-csrf-token": meta("csrf-token") },
+        cache: "no-store",
+        redirect: "error",
+      });
+      if (response.status === 401 || response.status === 403) return gone();
+      if (response.ok && response.body) {
+        state(true);
+        for await (const line of lines(response.body)) {
+          wait = 500;
+          if (line.type === "logged_out") return gone();
+          if (line.type !== "ping") hear(line);
+        }
+      }
+    } catch {
+      // the stream broke; the first line of the next one says where things stand
+    }
+    state(false);
+    await new Promise((again) => setTimeout(again, wait));
+    wait = Math.min(wait * 2, 10_000);
+  }
+}
+
+async function* lines(body) {
+  const reader = body.pipeThrough(new TextDecoderStream()).getReader();
+  let rest = "";
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) return;
+    const parts = (rest + value).split("\n");
+    rest = parts.pop();
+    for (const part of parts) if (part.trim()) yield JSON.parse(part);
+  }
+}
