@@ -2,7 +2,7 @@
 use sovereign_core::caller::{CallerScope, Categories, Category, Grants, Unavailable};
 use sovereign_core::capability::Descriptor;
 use sovereign_core::executor::Proposal;
-use sovereign_core::policy::{Denial, Policy, Source, State, Switches};
+use sovereign_core::policy::{Denial, Policy, Source, State, Switched, Switches};
 use sovereign_tests::lab_builder;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -49,8 +49,13 @@ async fn listing_and_calling_agree() {
 
 struct AllOn;
 impl Switches for AllOn {
-    fn state(&self, _: &Descriptor) -> Result<State, Unavailable> {
-        Ok(State { enabled: true, source: Source::Name })
+    fn now(&self) -> Result<Arc<dyn Switched>, Unavailable> {
+        Ok(Arc::new(Self))
+    }
+}
+impl Switched for AllOn {
+    fn state(&self, _: &Descriptor) -> State {
+        State { enabled: true, source: Source::Name }
     }
 }
 

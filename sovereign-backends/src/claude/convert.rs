@@ -9,13 +9,15 @@ use crate::failure::{Said, failure};
 use crate::http::Reply;
 use crate::ids::WireIds;
 use serde::Deserialize;
-use serde_json::value::RawValue;
+use serde_json::value::{RawValue, to_raw_value};
 use sovereign_core::audit::OutcomeKind;
 use sovereign_core::backend::{
     BackendError, BackendIdentity, BackendTurn, CallId, FailureClass, Message, Proposed, Request,
 };
+use sovereign_core::catalog::CatalogEntry;
 use sovereign_core::schema::Profile;
 use std::collections::HashMap;
+use std::sync::Arc;
 
 /// The body of one round.
 pub(crate) fn encode(
@@ -29,25 +31,20 @@ pub(crate) fn encode(
         .iter()
         .any(|m| matches!(m, Message::Assistant { proposals, .. } if !proposals.is_empty()));
     // a history that holds calls is refused without the tools that were called
-    let offered = if request.closing && !has_calls { &[] } else { request.catalog.entries() };
-    let tools = offered.iter().map(|entry| Tool {
-        name: &entry.wire_name,
-        description: entry.description,
-        input_schema: entry.arguments.text(Profile::Portable),
-    });
-    let tools: Vec<_> = tools.collect();
-    let tool_choice = match (tools.is_empty(), request.closing) {
-        (true, _) => None,
-        (false, true) => Some(ToolChoice::None),
-        (false, false) => Some(ToolChoice::Auto { disable_parallel_tool_use: true }),
+    let offered = (!request.closing || has_calls) && !request.catalog.entries().is_empty();
+    let tools = if offered { Some(tools(request)?) } else { None };
+    let tool_choice = match (offered, request.closing) {
+        (false, _) => None,
+        (true, true) => Some(ToolChoice::None),
+        (true, false) => Some(ToolChoice::Auto { disable_parallel_tool_use: true }),
     };
     let body = MessagesRequest {
         model: &config.model,
         max_tokens: config.max_tokens,
         system: request.system,
         messages,
-        stream: config.streaming.is_on(!tools.is_empty() && !request.closing),
-        tools,
+        stream: config.streaming.is_on(offered && !request.closing),
+        tools: tools.as_deref(),
         tool_choice,
     };
     serde_json::to_vec(&body).map_err(unsendable)
@@ -56,6 +53,19 @@ pub(crate) fn encode(
 fn unsendable(cause: serde_json::Error) -> BackendError {
     BackendError::new(FailureClass::Protocol, "the conversation cannot be written as JSON")
         .caused_by(cause)
+}
+
+/// What may be called, written once for as long as the catalog stays the same.
+fn tools(request: &Request<'_>) -> Result<Arc<RawValue>, BackendError> {
+    let write = |entries: &[CatalogEntry]| {
+        let tools = entries.iter().map(|entry| Tool {
+            name: &entry.wire_name,
+            description: entry.description,
+            input_schema: entry.arguments.text(Profile::Portable),
+        });
+        to_raw_value(&tools.collect::<Vec<_>>())
+    };
+    request.catalog.written("claude", Profile::Portable, write).map_err(unsendable)
 }
 
 /// Turns a history into alternating messages.

@@ -15,8 +15,8 @@ pub(super) struct MessagesRequest<'a> {
     pub(super) max_tokens: u32,
     pub(super) system: &'a str,
     pub(super) messages: Vec<SentMessage<'a>>,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub(super) tools: Vec<Tool<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) tools: Option<&'a RawValue>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) tool_choice: Option<ToolChoice>,
     pub(super) stream: bool,

@@ -7,13 +7,15 @@ use super::wire::{
 use crate::http::{Reply, status_line, unfinished};
 use crate::quote::quoted;
 use serde::Deserialize;
-use serde_json::value::RawValue;
+use serde_json::value::{RawValue, to_raw_value};
 use sovereign_core::backend::{
     BackendError, BackendIdentity, BackendTurn, CallId, FailureClass, Locality, Message, Proposed,
     Request, Stop, Usage, WireProposal,
 };
+use sovereign_core::catalog::CatalogEntry;
 use sovereign_core::schema::Profile;
 use std::collections::HashMap;
+use std::sync::Arc;
 
 /// The body of `POST /api/chat` for one round.
 pub(crate) fn encode(
@@ -25,20 +27,13 @@ pub(crate) fn encode(
     for message in request.messages {
         messages.push(encode_message(message, &mut names)?);
     }
-    let offered = if request.closing { &[] } else { request.catalog.entries() };
-    let stream = config.streaming.is_on(!offered.is_empty());
-    let tools = offered.iter().map(|entry| Tool {
-        kind: "function",
-        function: ToolFunction {
-            name: &entry.wire_name,
-            description: entry.description,
-            parameters: entry.arguments.text(Profile::Ollama),
-        },
-    });
+    let offered = !request.closing && !request.catalog.entries().is_empty();
+    let tools = if offered { Some(tools(request)?) } else { None };
+    let stream = config.streaming.is_on(offered);
     let body = ChatRequest {
         model: &config.model,
         messages,
-        tools: tools.collect(),
+        tools: tools.as_deref(),
         stream,
         think: false,
         keep_alive: format!("{}s", config.keep_alive.as_secs()),
@@ -47,6 +42,22 @@ pub(crate) fn encode(
         shift: false,
     };
     serde_json::to_vec(&body).map_err(unsendable)
+}
+
+/// What may be called, written once for as long as the catalog stays the same.
+fn tools(request: &Request<'_>) -> Result<Arc<RawValue>, BackendError> {
+    let write = |entries: &[CatalogEntry]| {
+        let tools = entries.iter().map(|entry| Tool {
+            kind: "function",
+            function: ToolFunction {
+                name: &entry.wire_name,
+                description: entry.description,
+                parameters: entry.arguments.text(Profile::Ollama),
+            },
+        });
+        to_raw_value(&tools.collect::<Vec<_>>())
+    };
+    request.catalog.written("ollama", Profile::Ollama, write).map_err(unsendable)
 }
 
 /// `names` collects what each call was named, for the outcomes that follow it.

@@ -11,8 +11,8 @@ pub(super) struct ChatRequest<'a> {
     pub(super) model: &'a str,
     pub(super) messages: Vec<ChatMessage<'a>>,
     /// Left out where nothing may be proposed: an empty list is not the same on every version.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub(super) tools: Vec<Tool<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) tools: Option<&'a RawValue>,
     pub(super) stream: bool,
     /// On by default for thinking models, where it uses up the cap and may swallow the call.
     pub(super) think: bool,

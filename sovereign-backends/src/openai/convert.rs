@@ -7,9 +7,13 @@ use super::{CapField, NoContent, OpenAiConfig};
 use crate::failure::{Said, failure};
 use crate::http::Reply;
 use crate::ids::WireIds;
+use serde_json::value::{RawValue, to_raw_value};
 use sovereign_core::backend::{
     BackendError, BackendIdentity, BackendTurn, FailureClass, Message, Request,
 };
+use sovereign_core::catalog::CatalogEntry;
+use sovereign_core::schema::Profile;
+use std::sync::Arc;
 
 /// The body of one round.
 pub(crate) fn encode(
@@ -23,34 +27,44 @@ pub(crate) fn encode(
     for message in request.messages {
         messages.push(encode_message(message, quirks.no_content, &ids)?);
     }
-    let offered = if request.closing { &[] } else { request.catalog.entries() };
-    let tools = offered.iter().map(|entry| Tool {
-        kind: "function",
-        function: ToolFunction {
-            name: &entry.wire_name,
-            description: entry.description,
-            parameters: entry.arguments.text(quirks.schema),
-        },
-    });
-    let tools: Vec<_> = tools.collect();
-    let stream = config.streaming.is_on(!tools.is_empty());
+    let offered = !request.closing && !request.catalog.entries().is_empty();
+    let tools = if offered { Some(tools(quirks.schema, request)?) } else { None };
+    let stream = config.streaming.is_on(offered);
     let cap = |field| (cap_field == field).then_some(config.max_tokens);
     let body = ChatRequest {
         model: &config.model,
         messages,
         // without tools this field is an error at some servers
-        parallel_tool_calls: (quirks.one_call_at_a_time && !tools.is_empty()).then_some(false),
-        tools,
+        parallel_tool_calls: (quirks.one_call_at_a_time && offered).then_some(false),
+        tools: tools.as_deref(),
         max_tokens: cap(CapField::MaxTokens),
         max_completion_tokens: cap(CapField::MaxCompletionTokens),
         stream,
         stream_options: (stream && quirks.stream_usage)
             .then_some(StreamOptions { include_usage: true }),
     };
-    serde_json::to_vec(&body).map_err(|cause| {
-        BackendError::new(FailureClass::Protocol, "the conversation cannot be written as JSON")
-            .caused_by(cause)
-    })
+    serde_json::to_vec(&body).map_err(unsendable)
+}
+
+fn unsendable(cause: serde_json::Error) -> BackendError {
+    BackendError::new(FailureClass::Protocol, "the conversation cannot be written as JSON")
+        .caused_by(cause)
+}
+
+/// What may be called, written once for as long as the catalog stays the same.
+fn tools(schema: Profile, request: &Request<'_>) -> Result<Arc<RawValue>, BackendError> {
+    let write = |entries: &[CatalogEntry]| {
+        let tools = entries.iter().map(|entry| Tool {
+            kind: "function",
+            function: ToolFunction {
+                name: &entry.wire_name,
+                description: entry.description,
+                parameters: entry.arguments.text(schema),
+            },
+        });
+        to_raw_value(&tools.collect::<Vec<_>>())
+    };
+    request.catalog.written("openai", schema, write).map_err(unsendable)
 }
 
 fn encode_message<'a>(

@@ -26,7 +26,7 @@ pub use stages::Suspended;
 
 use crate::audit::{Administrative, AdministrativeRecord, Audit, AuditError, Point, Record};
 use crate::caller::CallerScope;
-use crate::catalog::CatalogSnapshot;
+use crate::catalog::{CatalogSnapshot, Catalogs};
 use crate::clock::{Clock, Moment, SystemClock};
 use crate::confirmation::{
     ConfirmationRequest, ConfirmationToken, Confirmations, Decision, NotOpen, Pending,
@@ -48,6 +48,7 @@ pub(crate) struct Core {
     pub(crate) ids: IdSource,
     pub(crate) registry: Arc<Registry>,
     pub(crate) policy: Policy,
+    pub(crate) catalogs: Catalogs,
     pub(crate) confirmations: Arc<Confirmations>,
     pub(crate) audit: Arc<dyn Audit>,
     pub(crate) clock: Arc<dyn Clock>,
@@ -243,7 +244,7 @@ impl Executor {
     /// What one caller's model may see, now (A01).
     #[must_use]
     pub fn catalog(&self, scope: &CallerScope) -> CatalogSnapshot {
-        CatalogSnapshot::of(&self.core.registry, &self.core.policy, scope)
+        self.core.catalogs.of(&self.core.registry, &self.core.policy, scope)
     }
 
     pub(crate) fn now(&self) -> Moment {
@@ -302,7 +303,8 @@ impl ExecutorBuilder {
         let ids = IdSource::new(&*entropy)?;
         let confirmations = Arc::new(Confirmations::new(Arc::clone(&clock), entropy));
         let blocking = Arc::new(Semaphore::new(BLOCKING));
-        let core = Core { ids, registry, policy, confirmations, audit, clock, blocking };
+        let catalogs = Catalogs::default();
+        let core = Core { ids, registry, policy, catalogs, confirmations, audit, clock, blocking };
         Ok(Executor { core: Arc::new(core) })
     }
 }

@@ -12,7 +12,7 @@ pub(crate) use error::{doing, shown};
 pub(crate) use json::{JsonFile, Strict, VersionOne};
 
 use check::{Kind, check};
-use rustix::fs::{Mode, OFlags};
+use rustix::fs::{Mode, OFlags, Stat};
 use std::fs::{DirBuilder, File, Permissions};
 use std::io::{Read, Write};
 use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
@@ -67,8 +67,11 @@ pub fn open_private(path: &Path) -> Result<File, FileError> {
 /// # Errors
 /// As [`open_private`], and when the file is longer than `limit` or cannot be read.
 pub fn read_private(path: &Path, limit: u64) -> Result<Vec<u8>, FileError> {
-    let mut bytes = Vec::new();
-    let mut bounded = open_private(path)?.take(limit.saturating_add(1));
+    let (file, stat) = open_checked(path, OFlags::RDONLY, Kind::File)?;
+    // room for the whole and for seeing its end, so that a small file takes two reads
+    let expected = u64::try_from(stat.st_size).unwrap_or_default().min(limit).saturating_add(64);
+    let mut bytes = Vec::with_capacity(usize::try_from(expected).unwrap_or_default());
+    let mut bounded = file.take(limit.saturating_add(1));
     let read = bounded.read_to_end(&mut bytes).map_err(doing("read", path))?;
     if u64::try_from(read).unwrap_or(u64::MAX) > limit {
         return Err(FileError::TooLong { path: path.to_owned(), limit });
@@ -139,6 +142,10 @@ fn open_dir(path: &Path) -> Result<File, FileError> {
 }
 
 fn open(path: &Path, flags: OFlags, kind: Kind) -> Result<File, FileError> {
+    open_checked(path, flags, kind).map(|(file, _)| file)
+}
+
+fn open_checked(path: &Path, flags: OFlags, kind: Kind) -> Result<(File, Stat), FileError> {
     // NONBLOCK: opening a pipe that somebody put there must not wait for its other end
     let flags = flags | OFlags::NOFOLLOW | OFlags::CLOEXEC | OFlags::NONBLOCK;
     let file = match rustix::fs::open(path, flags, Mode::RUSR | Mode::WUSR) {
@@ -147,7 +154,7 @@ fn open(path: &Path, flags: OFlags, kind: Kind) -> Result<File, FileError> {
     };
     let stat = rustix::fs::fstat(&file).map_err(|e| doing("look at", path)(e.into()))?;
     check(path, &stat, kind, rustix::process::geteuid().as_raw())?;
-    Ok(file)
+    Ok((file, stat))
 }
 
 fn parent_of(path: &Path) -> PathBuf {

@@ -1,5 +1,5 @@
 use super::stale::{Stale, StaleEntry};
-use super::{Source, State, Switches};
+use super::{Source, State, Switched, Switches};
 use crate::caller::Unavailable;
 use crate::capability::{Descriptor, Network, SideEffect};
 use crate::files::{FileError, JsonFile, Strict, VersionOne};
@@ -138,22 +138,6 @@ impl Entry {
 }
 
 impl Content {
-    /// Off wins over on: a file that says both was written by hand.
-    fn state(&self, d: &Descriptor) -> State {
-        let entries = || self.capabilities.iter().map(|Strict(e)| e).filter(|e| e.is_for(d));
-        let off = entries().find(|e| !e.enabled);
-        match off.or_else(|| entries().find(|e| e.has_class_of(d))) {
-            Some(entry) => State { enabled: entry.enabled, source: entry.source() },
-            None => match entries().next() {
-                Some(Entry { side_effect, network, .. }) => State {
-                    source: Source::Outgrown { side_effect: *side_effect, network: *network },
-                    ..State::default_of(d)
-                },
-                None => State::default_of(d),
-            },
-        }
-    }
-
     /// Whether the file itself, not the class's default, says so.
     fn says(&self, d: &Descriptor, enabled: bool) -> bool {
         let State { enabled: now, source } = self.state(d);
@@ -174,6 +158,24 @@ impl Content {
             enabled: change.enabled,
             via: change.via.clone(),
         }));
+    }
+}
+
+impl Switched for Content {
+    /// Off wins over on: a file that says both was written by hand.
+    fn state(&self, d: &Descriptor) -> State {
+        let entries = || self.capabilities.iter().map(|Strict(e)| e).filter(|e| e.is_for(d));
+        let off = entries().find(|e| !e.enabled);
+        match off.or_else(|| entries().find(|e| e.has_class_of(d))) {
+            Some(entry) => State { enabled: entry.enabled, source: entry.source() },
+            None => match entries().next() {
+                Some(Entry { side_effect, network, .. }) => State {
+                    source: Source::Outgrown { side_effect: *side_effect, network: *network },
+                    ..State::default_of(d)
+                },
+                None => State::default_of(d),
+            },
+        }
     }
 }
 
@@ -282,8 +284,8 @@ impl PolicyFile {
 }
 
 impl Switches for PolicyFile {
-    fn state(&self, descriptor: &Descriptor) -> Result<State, Unavailable> {
-        Ok(self.read()?.state(descriptor))
+    fn now(&self) -> Result<Arc<dyn Switched>, Unavailable> {
+        Ok(self.read()?)
     }
 }
 

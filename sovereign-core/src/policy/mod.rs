@@ -10,6 +10,7 @@ mod file;
 #[path = "fixture_tests.rs"]
 pub(crate) mod fixture;
 mod stale;
+mod standing;
 mod switch;
 mod target;
 
@@ -17,19 +18,22 @@ pub use explanation::Explanation;
 pub(crate) use file::SwitchChange;
 pub use file::{PolicyFile, RemoteInference};
 pub use stale::{Stale, StaleEntry};
-pub use switch::{Source, State, Switches};
+pub(crate) use standing::Standing;
+pub use switch::{Source, State, Switched, Switches};
 pub use target::UnknownTarget;
 pub(crate) use target::covered;
 
 use crate::caller::{CallerScope, Categories, Grants, Unavailable};
 use crate::capability::Descriptor;
-use std::collections::BTreeMap;
-use std::sync::{Arc, PoisonError, RwLock};
+use standing::Overrides;
+use std::sync::Arc;
+use switch::Defaults;
 
 /// Who may use what, on this device.
 pub struct Policy {
     grants: Arc<dyn Grants>,
     switches: Arc<dyn Switches>,
+    overrides: Arc<Overrides>,
 }
 
 impl std::fmt::Debug for Policy {
@@ -66,89 +70,65 @@ impl Policy {
     /// With persisted or computed grants and switches.
     #[must_use]
     pub fn new(grants: Arc<dyn Grants>, switches: Arc<dyn Switches>) -> Self {
-        Self { grants, switches }
+        Self { grants, switches, overrides: Arc::default() }
     }
 
     /// In memory: grants from a function, and the class's default switches (what runs automatically
     /// is on, everything else off until [`Policy::enabled`]).
     #[must_use]
     pub fn granting(grants: impl Fn(&CallerScope) -> Categories + Send + Sync + 'static) -> Self {
-        Self::new(Arc::new(grants), Arc::new(MemorySwitches::default()))
+        Self::new(Arc::new(grants), Arc::new(Defaults::default()))
     }
 
     /// Switches one capability on, by name, every version. For a policy that lives in memory; a
     /// persisted one is changed through [`executor`](crate::executor), which records it.
     #[must_use]
-    pub fn enabled(self, name: &str) -> Self {
-        let memory = MemorySwitches::default();
-        memory.set(name, true);
-        Self { switches: Arc::new(Layered { over: memory, under: self.switches }), ..self }
+    pub fn enabled(mut self, name: &str) -> Self {
+        Arc::make_mut(&mut self.overrides).insert(name.to_owned());
+        self
+    }
+
+    /// What is held and switched on now, from one reading of each: the catalog asks it about every
+    /// capability, a call about one.
+    ///
+    /// # Errors
+    /// When the grants cannot be read.
+    pub(crate) fn standing(&self, scope: &CallerScope) -> Result<Standing, Unavailable> {
+        Ok(Standing {
+            held: scope.granted_categories(&*self.grants)?,
+            switches: self.switches.now(),
+            overrides: Arc::clone(&self.overrides),
+        })
     }
 
     /// The one question, for the catalog and for a call.
     pub(crate) fn admits(&self, scope: &CallerScope, d: &Descriptor) -> Result<(), Denial> {
-        let held = scope.granted_categories(&*self.grants).map_err(Denial::Unavailable)?;
-        if !held.contains(d.category()) {
-            return Err(Denial::NotGranted);
-        }
-        match self.switches.state(d) {
-            Ok(state) if state.enabled => Ok(()),
-            Ok(_) => Err(Denial::NotEnabled),
-            Err(unavailable) => Err(Denial::Unavailable(unavailable)),
-        }
+        self.standing(scope).map_err(Denial::Unavailable)?.admits(d)
     }
 
     /// The same question, with where each part of the answer comes from.
     #[must_use]
     pub fn explain(&self, scope: &CallerScope, d: &'static Descriptor) -> Explanation {
-        let granted = scope.granted_categories(&*self.grants);
+        let standing = self.standing(scope);
+        let verdict = match &standing {
+            Ok(now) => now.admits(d),
+            Err(unavailable) => Err(Denial::Unavailable(unavailable.clone())),
+        };
+        let switch = match &standing {
+            Ok(now) => now.state(d),
+            Err(_) => self.switches.now().map(|switches| self.overrides.state(&*switches, d)),
+        };
+        let granted = standing.map(|now| now.held);
         let holds_category = granted.as_ref().is_ok_and(|held| held.contains(d.category()));
         Explanation {
             descriptor: d,
             scope: scope.kind(),
             granted,
             holds_category,
-            switch: self.switches.state(d),
+            switch,
             confirmation: d.confirmation(),
             may_confirm: scope.may_confirm(),
-            verdict: self.admits(scope, d),
-        }
-    }
-}
-
-/// Switches by name, for a program's own lifetime.
-#[derive(Debug, Default)]
-struct MemorySwitches(RwLock<BTreeMap<String, bool>>);
-
-impl MemorySwitches {
-    fn set(&self, name: &str, on: bool) {
-        self.0.write().unwrap_or_else(PoisonError::into_inner).insert(name.to_owned(), on);
-    }
-
-    fn get(&self, name: &str) -> Option<bool> {
-        self.0.read().unwrap_or_else(PoisonError::into_inner).get(name).copied()
-    }
-}
-
-impl Switches for MemorySwitches {
-    fn state(&self, d: &Descriptor) -> Result<State, Unavailable> {
-        Ok(match self.get(d.name()) {
-            Some(enabled) => State { enabled, source: Source::Name },
-            None => State::default_of(d),
-        })
-    }
-}
-
-struct Layered {
-    over: MemorySwitches,
-    under: Arc<dyn Switches>,
-}
-
-impl Switches for Layered {
-    fn state(&self, d: &Descriptor) -> Result<State, Unavailable> {
-        match self.over.get(d.name()) {
-            Some(enabled) => Ok(State { enabled, source: Source::Name }),
-            None => self.under.state(d),
+            verdict,
         }
     }
 }

@@ -3,14 +3,30 @@ use crate::caller::Unavailable;
 use crate::capability::{Confirmation, Descriptor, Network, SideEffect};
 use serde::Serialize;
 use std::fmt;
+use std::sync::Arc;
 
 /// Which name, version and class is enabled on this device.
 pub trait Switches: Send + Sync + 'static {
+    /// All switches as they stand now, from one reading. It is asked at each listing and each call;
+    /// giving the same `Arc` again says that nothing has changed since.
+    ///
+    /// # Errors
+    /// When the switches cannot be read: everything is off then.
+    fn now(&self) -> Result<Arc<dyn Switched>, Unavailable>;
+
     /// The switch of this capability, now.
     ///
     /// # Errors
     /// When the switches cannot be read: the capability is off then.
-    fn state(&self, descriptor: &Descriptor) -> Result<State, Unavailable>;
+    fn state(&self, descriptor: &Descriptor) -> Result<State, Unavailable> {
+        Ok(self.now()?.state(descriptor))
+    }
+}
+
+/// The switches at one moment: what it answers never changes.
+pub trait Switched: Send + Sync + 'static {
+    /// The switch of this capability.
+    fn state(&self, descriptor: &Descriptor) -> State;
 }
 
 /// One switch and what set it.
@@ -30,6 +46,25 @@ impl State {
     pub fn default_of(descriptor: &Descriptor) -> Self {
         let enabled = matches!(descriptor.confirmation(), Confirmation::Automatic);
         Self { enabled, source: Source::Class }
+    }
+}
+
+/// What nobody has set.
+#[derive(Default)]
+pub(super) struct Defaults(Arc<AsDeclared>);
+
+#[derive(Default)]
+struct AsDeclared;
+
+impl Switches for Defaults {
+    fn now(&self) -> Result<Arc<dyn Switched>, Unavailable> {
+        Ok(Arc::<AsDeclared>::clone(&self.0))
+    }
+}
+
+impl Switched for AsDeclared {
+    fn state(&self, descriptor: &Descriptor) -> State {
+        State::default_of(descriptor)
     }
 }
 
