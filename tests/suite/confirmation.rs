@@ -418,7 +418,9 @@ mod defaults {
             let proposal = Proposal::new("bell.ring", 1, left_out.as_bytes());
             let submitted = lab.executor.invoke(lab.scope.clone(), proposal).await;
             let Submitted::Awaiting(request, suspended) = submitted else { panic!("it asks") };
-            let [times] = &request.disclosure().arguments[..] else { panic!("one argument") };
+            let [times] = &request.disclosure().call().unwrap().arguments[..] else {
+                panic!("one argument")
+            };
             assert_eq!((times.value.as_deref(), times.is_default), (Some("3"), true), "{left_out}");
             request.decide(Decision::Approve).unwrap();
             assert_eq!(suspended.outcome().await.result(), Some("3"));

@@ -56,7 +56,9 @@ async fn a_failed_leg_falls_to_the_next_with_its_reason() {
 #[tokio::test]
 async fn a_remote_leg_is_never_sent_anything_without_consent() {
     let (lab, _) = lab();
-    let remote = Scripted::as_backend(BackendIdentity::remote("cloud", None)).says("from afar");
+    let remote =
+        Scripted::as_backend(BackendIdentity::remote("cloud", None, "https://cloud.example"))
+            .says("from afar");
     let local = Scripted::new().says("from here");
     let chat = Conversation::with_legs(&lab.executor, legs(&[&remote, &local]), lab.scope.clone());
     let report = chat.say("go").unwrap().run(|_| Decision::Approve).await;

@@ -6,6 +6,7 @@ mod canary;
 mod cases;
 mod catalog;
 mod confirmation;
+mod consent;
 mod conversation;
 mod docs;
 mod fuzz;

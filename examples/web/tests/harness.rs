@@ -111,7 +111,7 @@ async fn the_disclosure_names_the_host_in_ascii_and_the_port() {
         let Submitted::Awaiting(request, _suspended) = submitted else {
             panic!("not asked: {url}")
         };
-        assert_eq!(request.disclosure().destination.as_deref(), Some(receiver));
+        assert_eq!(request.disclosure().call().unwrap().destination.as_deref(), Some(receiver));
     }
 }
 

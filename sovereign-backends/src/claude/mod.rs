@@ -92,7 +92,10 @@ impl Backend for Claude {
         let model = Some(self.config.model.clone());
         match self.config.base_url.locality() {
             Locality::Local => BackendIdentity::local("claude", model),
-            Locality::Remote => BackendIdentity::remote("claude", model),
+            Locality::Remote => {
+                let receiver = self.config.base_url.to_string();
+                BackendIdentity::remote("claude", model, receiver)
+            }
         }
     }
 

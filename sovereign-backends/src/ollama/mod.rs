@@ -213,7 +213,14 @@ impl Backend for Ollama {
         let model = Some(self.config.model.clone());
         match self.locality() {
             Locality::Local => BackendIdentity::local("ollama", model),
-            Locality::Remote => BackendIdentity::remote("ollama", model),
+            Locality::Remote => {
+                // its own server runs such a model at this address
+                let receiver = match self.config.base_url.locality() {
+                    Locality::Local => "https://ollama.com".to_owned(),
+                    Locality::Remote => self.config.base_url.to_string(),
+                };
+                BackendIdentity::remote("ollama", model, receiver)
+            }
         }
     }
 

@@ -114,7 +114,10 @@ impl Backend for OpenAi {
         let model = Some(self.config.model.clone());
         match self.config.base_url.locality() {
             Locality::Local => BackendIdentity::local("openai", model),
-            Locality::Remote => BackendIdentity::remote("openai", model),
+            Locality::Remote => {
+                let receiver = self.config.base_url.to_string();
+                BackendIdentity::remote("openai", model, receiver)
+            }
         }
     }
 

@@ -326,6 +326,11 @@ pub enum Administrative {
         backend: &'static str,
         /// How many bytes.
         bytes: usize,
+        /// For which turn.
+        turn: TurnId,
+        /// The decision that it stands on; none when policy says `always`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        decision: Option<InvocationId>,
     },
     /// Open decisions were withdrawn, because a session ended or the program stopped.
     Voided {

@@ -26,6 +26,8 @@ pub enum FailureClass {
     Timeout,
     /// The server's own no: busy, out of memory, not authorised.
     Refused,
+    /// Nothing was sent: policy, the person or the audit log kept it on this device.
+    Withheld,
     /// The reply does not follow the wire format, or is too large.
     Protocol,
 }

@@ -38,19 +38,23 @@ pub struct BackendIdentity {
     /// The model, when there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
+    /// Who receives what is sent, when it is elsewhere: its address, with scheme, host and port.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub receiver: Option<String>,
 }
 
 impl BackendIdentity {
     /// A backend on this device.
     #[must_use]
     pub const fn local(id: &'static str, model: Option<String>) -> Self {
-        Self { id, locality: Locality::Local, model }
+        Self { id, locality: Locality::Local, model, receiver: None }
     }
 
-    /// A backend elsewhere.
+    /// A backend elsewhere, at this address; a person is asked about the address before anything is
+    /// sent there.
     #[must_use]
-    pub const fn remote(id: &'static str, model: Option<String>) -> Self {
-        Self { id, locality: Locality::Remote, model }
+    pub fn remote(id: &'static str, model: Option<String>, receiver: impl Into<String>) -> Self {
+        Self { id, locality: Locality::Remote, model, receiver: Some(receiver.into()) }
     }
 }
 
@@ -225,7 +229,8 @@ pub trait Backend: Send + Sync + 'static {
     fn identity(&self) -> BackendIdentity;
 
     /// Whether it can take a round with tools now: the server answers, has the model, and the model
-    /// can propose. Asked once per turn, before anything of the turn is sent.
+    /// can propose. Asked once per turn, before anything of the turn is sent. One elsewhere looks at
+    /// what it has here, such as its key, and sends nothing: nobody has been asked yet.
     ///
     /// # Errors
     /// Why this leg is skipped; shown with the answer (E07).

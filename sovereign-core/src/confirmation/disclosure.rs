@@ -1,10 +1,5 @@
-use super::Argument;
-use super::receiver::receiver;
-use super::rows::rows;
-use super::script::mixed;
-use crate::caller::Category;
-use crate::capability::{Descriptor, Network, SideEffect};
-use crate::display::Visible;
+use super::{DisclosedCall, RemoteSend};
+use crate::capability::Descriptor;
 use crate::schema::RawArguments;
 use serde::Serialize;
 use sha2::{Digest as _, Sha256};
@@ -13,41 +8,22 @@ use std::fmt;
 /// How many bytes a person is shown at most; what is longer cannot be confirmed.
 const MAX_SHOWN: usize = 32 << 10;
 
-/// Where a line of a value is broken: a terminal that broke it would let the value draw lines.
-const COLUMNS: usize = 76;
-
-/// What a person is shown before deciding: made by core alone, from the frozen arguments, and shown
-/// whole or not at all (A17). Model prose is never in it. It holds no token.
+/// What a person is shown before deciding: made by core alone, and shown whole or not at all (A17).
+/// Model prose is never in it. It holds no token.
 ///
-/// Its `Display` is the text for a terminal; a page renders the fields. Both show the values that
-/// the capability gets, each as one row, with hidden characters as `\u{…}`. In the text a value that
-/// is wider than 76 columns goes on in the next line behind a bar.
+/// Its `Display` is the text for a terminal; a page renders the fields. Both show hidden characters as
+/// `\u{…}`. In the text a line that is wider than 76 columns goes on in the next one behind a bar.
+///
+/// **Shape**: `{"kind":"call", …}` with the fields of [`DisclosedCall`], or `{"kind":"remote_send", …}`
+/// with those of [`RemoteSend`].
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-#[non_exhaustive]
-pub struct Disclosure {
-    /// Registered name.
-    pub capability: &'static str,
-    /// Its version.
-    pub version: u32,
-    /// What it does, in its author's line.
-    pub description: &'static str,
-    /// The permission category.
-    pub category: Category,
-    /// Does it change anything?
-    pub side_effect: SideEffect,
-    /// Does anything leave the device?
-    pub network: Network,
-    /// Every argument, in the order of the schema.
-    pub arguments: Vec<Argument>,
-    /// Size of the arguments in bytes, as they were received.
-    pub argument_bytes: usize,
-    /// Who receives what leaves: a host in ASCII form with its port, or the capability's words in
-    /// quotes.
-    pub destination: Option<String>,
-    /// What will change, in the capability's words, escaped.
-    pub effect: Option<String>,
-    /// What to look at twice in destination and effect: words that mix scripts.
-    pub warnings: Vec<String>,
+#[serde(tag = "kind", rename_all = "snake_case")]
+#[expect(clippy::exhaustive_enums, reason = "a front end that shows one kind less asks blindly")]
+pub enum Disclosure {
+    /// A capability would run.
+    Call(DisclosedCall),
+    /// This turn would go to a model off this device.
+    RemoteSend(RemoteSend),
 }
 
 impl Disclosure {
@@ -58,123 +34,64 @@ impl Disclosure {
         destination: Option<&str>,
         effect: Option<&str>,
     ) -> Option<Self> {
-        let hooks = [destination, effect].into_iter().flatten();
-        let shown = Self {
-            capability: d.name(),
-            version: d.version(),
-            description: d.description(),
-            category: d.category(),
-            side_effect: d.side_effect,
-            network: d.network,
-            arguments: rows(&d.arguments, raw.as_str())?,
-            argument_bytes: raw.as_bytes().len(),
-            destination: destination.map(receiver),
-            effect: effect.map(|text| Visible(text).to_string()),
-            warnings: hooks.flat_map(mixed).collect(),
-        };
-        (shown.to_string().len() <= MAX_SHOWN).then_some(shown)
+        let call = DisclosedCall::of(d, raw, destination, effect)?;
+        Self::Call(call).whole()
     }
 
-    /// Whether the arguments leave this device.
+    /// `None` when it is longer than what a person is shown.
+    pub(crate) fn whole(self) -> Option<Self> {
+        (self.to_string().len() <= MAX_SHOWN).then_some(self)
+    }
+
+    /// The call, when it is about one.
     #[must_use]
-    pub const fn leaves_device(&self) -> bool {
-        matches!(self.network, Network::External)
-    }
-
-    /// Whether something is changed.
-    #[must_use]
-    pub const fn changes_something(&self) -> bool {
-        matches!(self.side_effect, SideEffect::Mutating)
-    }
-
-    /// Equal for two proposals that ask a person the same, however their bytes are spaced or ordered.
-    pub(crate) fn question(&self) -> [u8; 32] {
-        let mut hash = Sha256::new();
-        let mut part = |text: &str| {
-            hash.update(text.len().to_le_bytes());
-            hash.update(text);
-        };
-        part(self.capability);
-        part(&self.version.to_string());
-        for argument in self.arguments.iter().filter(|a| !is_nothing(a)) {
-            part(&argument.name);
-            part(argument.value.as_deref().unwrap_or_default());
+    pub const fn call(&self) -> Option<&DisclosedCall> {
+        match self {
+            Self::Call(call) => Some(call),
+            Self::RemoteSend(_) => None,
         }
-        part(self.destination.as_deref().unwrap_or_default());
+    }
+
+    /// The send, when it is about one.
+    #[must_use]
+    pub const fn remote_send(&self) -> Option<&RemoteSend> {
+        match self {
+            Self::Call(_) => None,
+            Self::RemoteSend(send) => Some(send),
+        }
+    }
+
+    /// In a few words, for a line that says what is open: `web.search@1`, or `sending this turn to
+    /// api.anthropic.com:443`.
+    #[must_use]
+    pub fn subject(&self) -> String {
+        match self {
+            Self::Call(call) => format!("{}@{}", call.capability, call.version),
+            Self::RemoteSend(send) => format!("sending this turn to {}", send.receiver),
+        }
+    }
+
+    /// Equal for two questions that ask a person the same; of a remote send the receiver alone counts.
+    pub(crate) fn question(&self) -> [u8; 32] {
+        let parts = match self {
+            Self::Call(call) => call.question(),
+            // no capability has a name with a space
+            Self::RemoteSend(send) => vec!["remote send".to_owned(), send.receiver.clone()],
+        };
+        let mut hash = Sha256::new();
+        for part in parts {
+            hash.update(part.len().to_le_bytes());
+            hash.update(part);
+        }
         hash.finalize().into()
     }
 }
 
-/// Absent and `null` are one value to a capability.
-fn is_nothing(argument: &Argument) -> bool {
-    argument.value.as_deref().is_none_or(|value| value == "null")
-}
-
 impl fmt::Display for Disclosure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(f, "{}@{} ({})", self.capability, self.version, self.category)?;
-        writeln!(f, "  {}", self.description)?;
-        if self.arguments.is_empty() {
-            writeln!(f, "  no arguments")?;
+        match self {
+            Self::Call(call) => call.fmt(f),
+            Self::RemoteSend(send) => send.fmt(f),
         }
-        for argument in &self.arguments {
-            row(f, argument)?;
-        }
-        if self.leaves_device() {
-            let (bytes, s) = (self.argument_bytes, plural(self.argument_bytes));
-            let to = self.destination.as_deref().unwrap_or("a service outside this device");
-            folded(f, &format!("These {bytes} byte{s} of arguments leave this device, to {to}."))?;
-        } else {
-            writeln!(f, "  Nothing leaves this device.")?;
-            if let Some(destination) = &self.destination {
-                folded(f, &format!("It goes to {destination}."))?;
-            }
-        }
-        match (&self.effect, self.changes_something()) {
-            (Some(effect), true) => folded(f, &format!("It changes something: {effect}"))?,
-            (None, true) => writeln!(f, "  It changes something.")?,
-            (_, false) => writeln!(f, "  It changes nothing.")?,
-        }
-        warned(f, &self.warnings)
     }
-}
-
-fn row(f: &mut fmt::Formatter<'_>, argument: &Argument) -> fmt::Result {
-    let name = &argument.name;
-    let Some(value) = &argument.value else { return writeln!(f, "  {name} is not given") };
-    let (kind, bytes) = (argument.kind.word(), argument.bytes);
-    let size = match argument.kind {
-        super::ValueKind::Text => format!(", {bytes} byte{}", plural(bytes)),
-        _ => String::new(),
-    };
-    let default = if argument.is_default { ", by default" } else { "" };
-    folded(f, &format!("{name} = {value} ({kind}{size}{default})"))?;
-    warned(f, &argument.warnings)
-}
-
-fn warned(f: &mut fmt::Formatter<'_>, warnings: &[String]) -> fmt::Result {
-    warnings.iter().try_for_each(|warning| folded(f, &format!("Look twice: {warning}.")))
-}
-
-const fn plural(n: usize) -> &'static str {
-    if n == 1 { "" } else { "s" }
-}
-
-/// One line, or several of which every one after the first begins with a bar. A character outside
-/// ASCII may be two columns wide.
-fn folded(f: &mut fmt::Formatter<'_>, text: &str) -> fmt::Result {
-    let mut left = COLUMNS;
-    f.write_str("  ")?;
-    for c in text.chars() {
-        let width = if c.is_ascii() { 1 } else { 2 };
-        left = match left.checked_sub(width) {
-            Some(left) => left,
-            None => {
-                f.write_str("\n    | ")?;
-                COLUMNS.saturating_sub(4).saturating_sub(width)
-            }
-        };
-        fmt::Write::write_char(f, c)?;
-    }
-    f.write_str("\n")
 }

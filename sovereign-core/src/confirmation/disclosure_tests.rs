@@ -1,7 +1,7 @@
-use super::Disclosure;
 use super::receiver::receiver;
 use super::rows::{ValueKind, rows};
 use super::script::mixed;
+use super::{DisclosedCall, Disclosure};
 use crate::prelude::*;
 use crate::schema::{Field, Node, Object, RawArguments};
 
@@ -39,10 +39,10 @@ impl Run for Order {
     }
 }
 
-fn disclosed(arguments: &str) -> Disclosure {
+fn disclosed(arguments: &str) -> DisclosedCall {
     let raw = RawArguments::parse(arguments.as_bytes()).unwrap();
     let d = Order::ENTRY.descriptor;
-    Disclosure::of(d, &raw, Some("https://shop.example/x"), Some("an order")).unwrap()
+    DisclosedCall::of(d, &raw, Some("https://shop.example/x"), Some("an order")).unwrap()
 }
 
 #[test]
@@ -175,7 +175,7 @@ fn a_long_value_cannot_draw_a_line_of_its_own() {
 
 #[test]
 fn spacing_and_order_of_the_bytes_do_not_make_another_question() {
-    let question = |arguments: &str| disclosed(arguments).question();
+    let question = |arguments: &str| Disclosure::Call(disclosed(arguments)).question();
     let asked = question(r#"{"lines":[],"note":"a","serial":20}"#);
     assert_eq!(asked, question(r#"{ "serial" : 2e1, "note" : "\u0061", "lines" : [ ] }"#));
     assert_eq!(asked, question(r#"{"lines":[],"note":"a","serial":20,"gift":null}"#));

@@ -4,12 +4,15 @@
 //! `Serialize` that decides anything, so nothing pending can be kept, sent to a model or replayed
 //! (T-13-69). It does not run anything: the [executor](crate::executor) does, after asking policy
 //! again.
+mod disclosed_call;
 mod disclosure;
 #[cfg(test)]
 mod disclosure_tests;
+mod lines;
 #[cfg(test)]
 mod model_tests;
 mod receiver;
+mod remote_send;
 mod request;
 mod rows;
 mod script;
@@ -20,7 +23,9 @@ mod tests;
 mod token;
 mod verdict;
 
+pub use disclosed_call::DisclosedCall;
 pub use disclosure::Disclosure;
+pub use remote_send::{Payload, RemoteSend};
 pub use request::ConfirmationRequest;
 pub(crate) use request::Place;
 pub use rows::{Argument, ValueKind};

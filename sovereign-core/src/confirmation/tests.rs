@@ -1,5 +1,5 @@
 use super::store::{AskError, Confirmations, MAX_SPENT};
-use super::{Decision, Disclosure, MAX_OPEN, MAX_SURFACINGS, WINDOW};
+use super::{Decision, DisclosedCall, Disclosure, MAX_OPEN, MAX_SURFACINGS, WINDOW};
 use crate::caller::{CallerScope, Category};
 use crate::capability::{Network, SideEffect};
 use crate::id::IdSource;
@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 pub(super) fn disclosure() -> Disclosure {
-    Disclosure {
+    Disclosure::Call(DisclosedCall {
         capability: "lab.send",
         version: 1,
         description: "Sends.",
@@ -20,7 +20,7 @@ pub(super) fn disclosure() -> Disclosure {
         destination: None,
         effect: None,
         warnings: Vec::new(),
-    }
+    })
 }
 
 struct Desk {

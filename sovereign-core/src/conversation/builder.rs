@@ -41,6 +41,7 @@ pub struct ConversationBuilder {
     limits: TurnLimits,
     budget: ContextBudget,
     history: History,
+    unattended: bool,
 }
 
 impl fmt::Debug for ConversationBuilder {
@@ -61,6 +62,7 @@ impl ConversationBuilder {
             limits: TurnLimits::default(),
             budget: ContextBudget::default(),
             history: History::default(),
+            unattended: false,
         }
     }
 
@@ -88,6 +90,13 @@ impl ConversationBuilder {
         self
     }
 
+    /// Nobody is here who could be asked, as when a program is run without a terminal: where policy
+    /// says `ask` about a model off this device, that means no.
+    pub const fn unattended(mut self) -> Self {
+        self.unattended = true;
+        self
+    }
+
     /// Goes on from this caller's own transcript and adds to it; without this the conversation is
     /// forgotten with the program. The second value is what an operator has to hear of it.
     ///
@@ -105,9 +114,10 @@ impl ConversationBuilder {
     /// Opens the conversation.
     #[must_use]
     pub fn open(self) -> Conversation {
-        let Self { executor, scope, legs, limits, budget, history } = self;
+        let Self { executor, scope, legs, limits, budget, history, unattended } = self;
         let (id, state) = (executor.open_conversation(), Mutex::default());
-        let shared = Shared { executor, legs, scope, limits, budget, history, id, state };
+        let shared =
+            Shared { executor, legs, scope, limits, budget, history, unattended, id, state };
         Conversation(Arc::new(shared))
     }
 }

@@ -238,15 +238,19 @@ struct FoldedCall {
 }
 
 fn record<'m>(messages: impl Iterator<Item = &'m Message>) -> Recalled {
+    let mut named = Vec::new();
     let mut calls: Vec<_> = messages
         .filter_map(|message| match message {
-            Message::Outcome { outcome, .. } => Some(FoldedCall {
-                invocation: outcome.audit_id.to_string(),
-                capability: outcome.capability,
-                outcome: outcome.kind().word(),
-                code: outcome.code(),
-                changed: outcome.changed(),
-            }),
+            Message::Outcome { outcome, .. } => {
+                named.extend(outcome.named());
+                Some(FoldedCall {
+                    invocation: outcome.audit_id.to_string(),
+                    capability: outcome.capability,
+                    outcome: outcome.kind().word(),
+                    code: outcome.code(),
+                    changed: outcome.changed(),
+                })
+            }
             Message::User(_) | Message::Assistant { .. } | Message::Recalled(_) => None,
         })
         .collect();
@@ -259,6 +263,7 @@ fn record<'m>(messages: impl Iterator<Item = &'m Message>) -> Recalled {
          without its result. Do not propose them again.",
         &folded,
     )
+    .telling_of(named)
 }
 
 #[cfg(test)]

@@ -1,16 +1,14 @@
 //! One open turn, from the person's words to the report.
 
-use super::budget::fixed;
+use super::consent::Consents;
 use super::dropped::{Dropped, UnderWay};
 use super::leg::Legs;
+use super::reply::Round;
 use super::report::{Report, TurnError};
 use super::turn::{Event, Events};
-use super::{Busy, Receipt, SYSTEM_PROMPT, Shared};
+use super::{Busy, Receipt, Shared};
 use crate::audit::Point;
-use crate::backend::{
-    Backend, BackendError, BackendTurn, CallId, DeltaSink, FailureClass, Message, Proposed,
-    Request, Stop, WireProposal,
-};
+use crate::backend::{Backend, BackendTurn, CallId, Message, Proposed, Stop, WireProposal};
 use crate::catalog::CatalogSnapshot;
 use crate::clock::Moment;
 use crate::confirmation::ConfirmationRequest;
@@ -47,7 +45,7 @@ pub(super) struct OpenTurn {
     /// Counts the turns of this conversation.
     number: u32,
     /// Its number in the transcript.
-    place: u64,
+    pub(super) place: u64,
     /// Not submitted yet.
     waiting: VecDeque<Waiting>,
     /// Submitted, its outcome not told yet.
@@ -56,12 +54,14 @@ pub(super) struct OpenTurn {
     /// Argument values that the transcript must not get from the model's prose either.
     withheld: Vec<String>,
     /// Who gave the last reply.
-    answered: Option<Arc<dyn Backend>>,
+    pub(super) answered: Option<Arc<dyn Backend>>,
+    /// What the person agreed to send off the device in this turn.
+    pub(super) consents: Consents,
     /// What comes into the transcript behind the call that is under way.
     after: Vec<Message>,
     /// The transcript has its end.
     ended: bool,
-    report: Report,
+    pub(super) report: Report,
 }
 
 impl Drop for OpenTurn {
@@ -90,35 +90,6 @@ impl Drop for OpenTurn {
     }
 }
 
-struct Deltas<'a> {
-    events: &'a Events,
-    any: bool,
-}
-
-impl DeltaSink for Deltas<'_> {
-    fn text(&mut self, delta: &str) {
-        self.any = true;
-        self.events.push(Event::Text(delta.to_owned()));
-    }
-}
-
-/// How many proposals one reply may hold: far more than a turn takes, far less than a flood.
-const MAX_PROPOSALS_IN_REPLY: usize = 64;
-
-/// A reply that can be taken up; a flood, or silence where words are due, is a leg that failed.
-pub(super) fn sound(reply: BackendTurn, first: bool) -> Result<BackendTurn, BackendError> {
-    let count = reply.proposals.len();
-    if count > MAX_PROPOSALS_IN_REPLY {
-        let most = MAX_PROPOSALS_IN_REPLY;
-        let reason = format!("its reply holds {count} proposals, and at most {most} are taken");
-        return Err(BackendError::new(FailureClass::Protocol, reason));
-    }
-    if first && count == 0 && reply.text.trim().is_empty() && reply.stop != Stop::Refusal {
-        return Err(BackendError::new(FailureClass::Protocol, "its reply is empty"));
-    }
-    Ok(reply)
-}
-
 impl OpenTurn {
     pub(super) fn new(
         shared: Arc<Shared>,
@@ -136,6 +107,7 @@ impl OpenTurn {
             told: HashSet::new(),
             withheld: Vec::new(),
             answered: None,
+            consents: Consents::default(),
             after: Vec::new(),
             ended: false,
             report: Report::default(),
@@ -184,7 +156,8 @@ impl OpenTurn {
         let mut closing = false;
         loop {
             let catalog = shared.executor.catalog(&shared.scope);
-            let reply = self.reply(&mut legs, &catalog, closing, *deadline, events).await?;
+            let round = Round { catalog: &catalog, closing };
+            let reply = self.reply(&mut legs, round, deadline, events).await?;
             let silent = reply.text.trim().is_empty();
             self.take_up(reply, &catalog);
             if closing {
@@ -198,60 +171,6 @@ impl OpenTurn {
             let used = self.report.limits;
             closing = used.rounds_used >= limits.max_rounds()
                 || used.proposals_used >= limits.max_proposals();
-        }
-    }
-
-    /// One reply, from the first leg that gives one.
-    async fn reply(
-        &mut self,
-        legs: &mut Legs<'_>,
-        catalog: &CatalogSnapshot,
-        closing: bool,
-        deadline: Moment,
-        events: &Events,
-    ) -> Result<BackendTurn, TurnError> {
-        let executor = self.shared.executor.clone();
-        let room = fixed(SYSTEM_PROMPT, catalog);
-        let context = self.shared.context(Some(self.place));
-        let Ok(messages) = context.fit(self.shared.budget, room) else {
-            return Err(TurnError::TooLong);
-        };
-        loop {
-            let Some(leg) = legs.current() else { return Err(TurnError::NoBackend) };
-            let left = deadline.since(executor.now());
-            if left.is_zero() {
-                return Err(TurnError::OutOfTime);
-            }
-            let request = Request::new(SYSTEM_PROMPT, &messages, catalog, left);
-            let request = if closing { request.closing() } else { request };
-            let mut deltas = Deltas { events, any: false };
-            let asked = async {
-                legs.admit().await?;
-                leg.send(request, &mut deltas).await
-            };
-            let asked = tokio::select! {
-                biased;
-                asked = asked => asked,
-                () = executor.sleep_until(deadline) => return Err(TurnError::OutOfTime),
-            };
-            match asked.and_then(|reply| sound(reply, self.ledger.outcomes().is_empty())) {
-                Ok(reply) => {
-                    self.answered = Some(Arc::clone(leg));
-                    if !deltas.any && !reply.text.is_empty() {
-                        events.push(Event::Text(reply.text.clone()));
-                    }
-                    return Ok(reply);
-                }
-                Err(error) => self.skip(legs, &error, events).await,
-            }
-        }
-    }
-
-    async fn skip(&mut self, legs: &mut Legs<'_>, error: &BackendError, events: &Events) {
-        if let Some(skipped) = legs.fail(error) {
-            self.report.backend.skipped.push(skipped.clone());
-            let next = legs.current().map(|leg| leg.identity());
-            events.emit(Event::LegFailed { skipped, next }).await;
         }
     }
 
@@ -389,7 +308,7 @@ impl OpenTurn {
         events.emit(Event::Settled(outcome)).await;
     }
 
-    fn busy(&self, busy: Busy) {
+    pub(super) fn busy(&self, busy: Busy) {
         self.shared.state().busy = Some(busy);
     }
 

@@ -1,12 +1,15 @@
 //! The running summary: made by the backend that has just answered, from the redacted transcript only.
 use super::budget::{fixed, message};
-use super::drive::{OpenTurn, sound};
+use super::drive::OpenTurn;
 use super::memory::facts;
+use super::payload::payload;
+use super::reply::sound;
 use crate::audit::Point;
-use crate::backend::{Backend, DeltaSink, Message, Recalled, Request, Stop};
+use crate::backend::{Backend, DeltaSink, Locality, Message, Recalled, Request, Stop};
 use crate::clock::Moment;
 use crate::executor::{Ending, Proposal, Unparsed, code};
 use crate::history::{Batch, Excerpt};
+use crate::policy::RemoteInference;
 use serde_json::{Value, json};
 use std::sync::Arc;
 use std::time::Duration;
@@ -47,6 +50,16 @@ impl OpenTurn {
         let Some(record) = record(&batch, room).filter(|_| !left.is_zero()) else { return };
         let messages = [Message::Recalled(record)];
         let request = Request::new(SUMMARY_PROMPT, &messages, &catalog, left).closing();
+        let identity = leg.identity();
+        if identity.locality == Locality::Remote {
+            // a yes was for this turn's own rounds; the operator's standing choice covers this too
+            let policy = executor.policy().remote_inference();
+            let bytes = payload(SUMMARY_PROMPT, &messages, &catalog).bytes;
+            let recorded = executor.record_remote_send(&self.ledger, identity.id, bytes, None);
+            if policy != RemoteInference::Always || recorded.await.is_err() {
+                return;
+            }
+        }
         let mut unseen = Unseen;
         let reply = tokio::select! {
             biased;

@@ -2,7 +2,7 @@
 //! asked again in that turn.
 
 use super::report::Skipped;
-use crate::backend::{Backend, BackendError, Locality};
+use crate::backend::{Backend, BackendError};
 use std::sync::Arc;
 
 pub(super) struct Legs<'a> {
@@ -35,13 +35,6 @@ impl<'a> Legs<'a> {
     /// Whether the current one may be asked at all; found out once per turn.
     pub(super) async fn admit(&mut self) -> Result<(), BackendError> {
         let Some(leg) = self.current.filter(|_| !self.admitted) else { return Ok(()) };
-        if leg.identity().locality == Locality::Remote {
-            // closed until a person's consent can be asked for it
-            return Err(BackendError::new(
-                crate::backend::FailureClass::Refused,
-                "it is not on this device, and nothing is sent off it without consent",
-            ));
-        }
         leg.ready().await?;
         self.admitted = true;
         Ok(())

@@ -1,6 +1,6 @@
 //! From what is remembered to what a model is sent: words as words, everything else as a record.
 use super::context::Context;
-use crate::backend::{Message, Recalled};
+use crate::backend::{Locality, Message, Recalled};
 use crate::history::{PastCall, PastTurn, Transcript, TurnEnd};
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -12,10 +12,19 @@ pub(super) type Said = BTreeMap<u64, Vec<Message>>;
 /// Everything that could be sent while turn `open` runs. The transcript says which turns there are; a
 /// turn of this run is sent as it was, an older one as its redacted record. Another conversation of
 /// the same caller may have a turn open: that one is nobody else's context.
-pub(super) fn context(transcript: &Transcript, said: &Said, open: Option<u64>) -> Context {
+///
+/// What leaves the device holds earlier turns as their redacted records only: a value that the
+/// transcript withholds is not sent elsewhere because it is still in memory.
+pub(super) fn context(
+    transcript: &Transcript,
+    said: &Said,
+    open: Option<u64>,
+    locality: Locality,
+) -> Context {
     let mut context = Context { head: head(transcript), ..Context::default() };
     for turn in transcript.turns.iter().filter(|t| Some(t.number) != open && t.end.is_some()) {
-        let messages = said.get(&turn.number).cloned();
+        let said = said.get(&turn.number).filter(|_| locality == Locality::Local);
+        let messages = said.cloned();
         context.earlier.push(messages.unwrap_or_else(|| recall(turn)).into());
     }
     if let Some(messages) = open.and_then(|number| said.get(&number)) {
@@ -42,7 +51,8 @@ fn head(transcript: &Transcript) -> Option<Recalled> {
             summarised_turns: summary.map(|summary| summary.turns),
             turns_no_longer_kept: (dropped > 0).then_some(dropped),
         };
-        Recalled::new("earlier turns of this conversation", &head)
+        let record = Recalled::new("earlier turns of this conversation", &head);
+        if summary.is_some() { record.condensed() } else { record }
     })
 }
 
@@ -56,7 +66,11 @@ fn recall(turn: &PastTurn) -> Vec<Message> {
         && !turn.assistant.is_cut();
     if !plain {
         let record = Recalled::new("what became of the request above", &facts(turn, usize::MAX));
-        messages.push(Message::Recalled(record));
+        let named = turn.calls.iter().filter_map(|call| {
+            let (name, version) = call.capability.as_ref().zip(call.version)?;
+            Some(format!("{name}@{version}"))
+        });
+        messages.push(Message::Recalled(record.telling_of(named)));
     }
     if !turn.assistant.text.is_empty() {
         let (text, proposals) = (turn.assistant.text.clone(), Vec::new());

@@ -5,6 +5,7 @@
 //! judges arguments (A08) and never runs anything: the [executor](crate::executor) does.
 mod budget;
 mod builder;
+mod consent;
 mod context;
 mod drive;
 mod dropped;
@@ -13,8 +14,10 @@ mod follow;
 mod leg;
 mod limits;
 mod memory;
+mod payload;
 mod prompt;
 mod receipt;
+mod reply;
 mod report;
 mod turn;
 
@@ -27,7 +30,7 @@ pub use receipt::Receipt;
 pub use report::{Answered, Report, Skipped, TurnError, Used};
 pub use turn::{Event, Turn};
 
-use crate::backend::{Backend, Message};
+use crate::backend::{Backend, Locality, Message};
 use crate::caller::CallerScope;
 use crate::confirmation::Disclosure;
 use crate::executor::{Executor, Outcome};
@@ -50,7 +53,7 @@ pub enum Busy {
     #[error("the previous message is still being answered")]
     TurnRunning,
     /// The previous turn waits for a decision, which is untouched by the new message.
-    #[error("a decision is outstanding: {}@{}", .0.capability, .0.version)]
+    #[error("a decision is outstanding: {}", .0.subject())]
     DecisionOutstanding(Box<Disclosure>),
 }
 
@@ -61,6 +64,8 @@ struct Shared {
     limits: TurnLimits,
     budget: ContextBudget,
     history: History,
+    /// Nobody is here who could be asked.
+    unattended: bool,
     id: ConversationId,
     state: Mutex<State>,
 }
@@ -90,10 +95,10 @@ impl Shared {
         state
     }
 
-    /// What could be sent while turn `open` runs.
-    fn context(&self, open: Option<u64>) -> Context {
+    /// What could be sent there while turn `open` runs.
+    fn context(&self, open: Option<u64>, locality: Locality) -> Context {
         let state = self.state();
-        self.history.look(|transcript| memory::context(transcript, &state.said, open))
+        self.history.look(|transcript| memory::context(transcript, &state.said, open, locality))
     }
 
     /// A call of this turn runs: its name is kept.
@@ -222,10 +227,10 @@ impl Conversation {
         Ok(Turn::new(events.clone(), ledger, Arc::clone(&self.0), open.drive(events)))
     }
 
-    /// What the next round would be sent if everything fitted, oldest first.
+    /// What the next round would be sent on this device if everything fitted, oldest first.
     #[must_use]
     pub fn transcript(&self) -> Vec<Message> {
         let open = self.0.state().open;
-        self.0.context(open).whole()
+        self.0.context(open, Locality::Local).whole()
     }
 }

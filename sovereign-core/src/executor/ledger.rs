@@ -160,4 +160,14 @@ impl TurnLedger {
     pub(crate) fn was_denied(&self, what: &[u8; 32]) -> bool {
         self.used().denied.contains(what)
     }
+
+    /// One of the turn's decisions, for a question that is about no call.
+    pub(crate) fn reserve_decision(&self) -> Result<(), Full> {
+        let mut used = self.used();
+        if used.asked >= MAX_ASKED_PER_TURN {
+            return Err(Full::Decisions);
+        }
+        used.asked = used.asked.saturating_add(1);
+        Ok(())
+    }
 }

@@ -12,6 +12,7 @@ mod ledger;
 mod model_tests;
 mod outcome;
 mod proposal;
+mod remote;
 mod slip;
 mod stages;
 mod supervise;
@@ -22,6 +23,7 @@ pub use ledger::{MAX_ASKED_PER_TURN, TurnLedger};
 pub use outcome::{Ending, Json, Outcome, Refusal};
 pub use proposal::Proposal;
 pub(crate) use proposal::Unparsed;
+pub(crate) use remote::{Answered, Withheld};
 pub use stages::Suspended;
 
 use crate::audit::{Administrative, AdministrativeRecord, Audit, AuditError, Point, Record};

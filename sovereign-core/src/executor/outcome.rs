@@ -175,6 +175,11 @@ impl Outcome {
         }
     }
 
+    /// `name@version`, of what is registered.
+    pub(crate) fn named(&self) -> Option<String> {
+        self.capability.zip(self.version).map(|(name, version)| format!("{name}@{version}"))
+    }
+
     /// Where the result comes from.
     #[must_use]
     pub fn citations(&self) -> &[Citation] {

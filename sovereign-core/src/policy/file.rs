@@ -287,6 +287,10 @@ impl Switches for PolicyFile {
     fn now(&self) -> Result<Arc<dyn Switched>, Unavailable> {
         Ok(self.read()?)
     }
+
+    fn remote_inference(&self) -> RemoteInference {
+        Self::remote_inference(self)
+    }
 }
 
 #[cfg(test)]

@@ -101,6 +101,20 @@ impl Policy {
         })
     }
 
+    /// Whether turns may go to a model off this device. For a policy that lives in memory, which says
+    /// `never` without this; a persisted one is changed through [`executor`](crate::executor).
+    #[must_use]
+    pub fn remote(self, remote: RemoteInference) -> Self {
+        let memory = MemorySwitches { remote: Some(remote), ..MemorySwitches::default() };
+        Self { switches: Arc::new(Layered { over: memory, under: self.switches }), ..self }
+    }
+
+    /// Whether a turn may be sent to a model off this device, now.
+    #[must_use]
+    pub fn remote_inference(&self) -> RemoteInference {
+        self.switches.remote_inference()
+    }
+
     /// The one question, for the catalog and for a call.
     pub(crate) fn admits(&self, scope: &CallerScope, d: &Descriptor) -> Result<(), Denial> {
         self.standing(scope).map_err(Denial::Unavailable)?.admits(d)
@@ -128,8 +142,56 @@ impl Policy {
             switch,
             confirmation: d.confirmation(),
             may_confirm: scope.may_confirm(),
-            verdict,
+            verdict: self.admits(scope, d),
         }
+    }
+}
+
+/// Switches by name, for a program's own lifetime.
+#[derive(Debug, Default)]
+struct MemorySwitches {
+    enabled: RwLock<BTreeMap<String, bool>>,
+    remote: Option<RemoteInference>,
+}
+
+impl MemorySwitches {
+    fn set(&self, name: &str, on: bool) {
+        self.enabled.write().unwrap_or_else(PoisonError::into_inner).insert(name.to_owned(), on);
+    }
+
+    fn get(&self, name: &str) -> Option<bool> {
+        self.enabled.read().unwrap_or_else(PoisonError::into_inner).get(name).copied()
+    }
+}
+
+impl Switches for MemorySwitches {
+    fn state(&self, d: &Descriptor) -> Result<State, Unavailable> {
+        Ok(match self.get(d.name()) {
+            Some(enabled) => State { enabled, source: Source::Name },
+            None => State::default_of(d),
+        })
+    }
+
+    fn remote_inference(&self) -> RemoteInference {
+        self.remote.unwrap_or(RemoteInference::Never)
+    }
+}
+
+struct Layered {
+    over: MemorySwitches,
+    under: Arc<dyn Switches>,
+}
+
+impl Switches for Layered {
+    fn state(&self, d: &Descriptor) -> Result<State, Unavailable> {
+        match self.over.get(d.name()) {
+            Some(enabled) => Ok(State { enabled, source: Source::Name }),
+            None => self.under.state(d),
+        }
+    }
+
+    fn remote_inference(&self) -> RemoteInference {
+        self.over.remote.unwrap_or_else(|| self.under.remote_inference())
     }
 }
 

@@ -1,3 +1,4 @@
+use super::RemoteInference;
 use super::stale::class;
 use crate::caller::Unavailable;
 use crate::capability::{Confirmation, Descriptor, Network, SideEffect};
@@ -5,7 +6,7 @@ use serde::Serialize;
 use std::fmt;
 use std::sync::Arc;
 
-/// Which name, version and class is enabled on this device.
+/// Which name, version and class is enabled on this device, and whether turns may leave it.
 pub trait Switches: Send + Sync + 'static {
     /// All switches as they stand now, from one reading. It is asked at each listing and each call;
     /// giving the same `Arc` again says that nothing has changed since.
@@ -18,15 +19,12 @@ pub trait Switches: Send + Sync + 'static {
     ///
     /// # Errors
     /// When the switches cannot be read: the capability is off then.
-    fn state(&self, descriptor: &Descriptor) -> Result<State, Unavailable> {
-        Ok(self.now()?.state(descriptor))
-    }
-}
+    fn state(&self, descriptor: &Descriptor) -> Result<State, Unavailable>;
 
-/// The switches at one moment: what it answers never changes.
-pub trait Switched: Send + Sync + 'static {
-    /// The switch of this capability.
-    fn state(&self, descriptor: &Descriptor) -> State;
+    /// Whether a turn may be sent to a model off this device, now; `never` when nothing says so.
+    fn remote_inference(&self) -> RemoteInference {
+        RemoteInference::Never
+    }
 }
 
 /// One switch and what set it.

@@ -5,7 +5,7 @@ use crate::capability::{Capability, Descriptor, Outbound, Plugin};
 use crate::confirmation::Decision;
 use crate::conversation::Conversation;
 use crate::executor::{Executor, ExecutorBuilder, Outcome, Proposal, Submitted};
-use crate::policy::Policy;
+use crate::policy::{Policy, RemoteInference};
 use crate::registry::{Registry, RegistryBuilder};
 use std::sync::Arc;
 
@@ -62,9 +62,14 @@ pub struct HarnessBuilder {
     registry: RegistryBuilder,
     granted: Option<Categories>,
     policy: Option<Policy>,
+    remote: Option<RemoteInference>,
 }
 
 impl HarnessBuilder {
+    const fn over(registry: RegistryBuilder) -> Self {
+        Self { registry, granted: None, policy: None, remote: None }
+    }
+
     /// One more plugin.
     #[must_use]
     pub fn install<S: ?Sized + Send + Sync + 'static>(
@@ -102,6 +107,13 @@ impl HarnessBuilder {
         self
     }
 
+    /// Whether turns may leave the device, whatever the policy says.
+    #[must_use]
+    pub const fn remote(mut self, remote: RemoteInference) -> Self {
+        self.remote = Some(remote);
+        self
+    }
+
     /// Closes the harness.
     ///
     /// # Panics
@@ -120,6 +132,10 @@ impl HarnessBuilder {
     pub fn build_with(self, more: impl FnOnce(ExecutorBuilder) -> ExecutorBuilder) -> Harness {
         let registry = self.registry.build().expect("the registry builds");
         let policy = self.policy.unwrap_or_else(|| everything(&registry, self.granted));
+        let policy = match self.remote {
+            Some(remote) => policy.remote(remote),
+            None => policy,
+        };
         let audit = Arc::new(MemoryAudit::default());
         let clock = PausedClock::default();
         let builder = Executor::builder(registry, policy, Arc::<MemoryAudit>::clone(&audit))
@@ -145,7 +161,7 @@ impl Harness {
         state: Arc<S>,
     ) -> HarnessBuilder {
         let registry = Registry::builder().install(plugin, state);
-        HarnessBuilder { registry, granted: None, policy: None }
+        HarnessBuilder::over(registry)
     }
 
     /// Starts with a plugin that reaches out; `outbound` is usually [`Replies`](super::Replies).
@@ -156,7 +172,7 @@ impl Harness {
         outbound: Arc<dyn Outbound>,
     ) -> HarnessBuilder {
         let registry = Registry::builder().install_reaching(plugin, state, outbound);
-        HarnessBuilder { registry, granted: None, policy: None }
+        HarnessBuilder::over(registry)
     }
 
     /// One call of `C` with these arguments, as a model would send them.

@@ -2,6 +2,7 @@
 mod cancel;
 mod context;
 mod kept;
+mod remote;
 mod separation;
 mod summary;
 mod vault;

@@ -118,7 +118,7 @@ async fn ask(
     signals: &mut Signals,
     request: ConfirmationRequest,
 ) -> Asked {
-    let what = format!("{}@{}", request.disclosure().capability, request.disclosure().version);
+    let what = request.disclosure().subject();
     let deny = |why: &str| {
         note(format_args!("{what} needs a person's yes, and {why}: denied"));
         // when it is no longer open, its outcome says so

@@ -123,7 +123,12 @@ fn every_event_is_written_with_its_name() {
         },
         Administrative::ChangeFailed { file: "grants" },
         Administrative::TailQuarantined { bytes: 3 },
-        Administrative::RemoteSend { backend: "claude", bytes: 9000 },
+        Administrative::RemoteSend {
+            backend: "claude",
+            bytes: 9000,
+            turn: records.call(Mark::Begin).turn,
+            decision: Some(records.call(Mark::Begin).id),
+        },
         Administrative::Voided { decisions: 2 },
         Administrative::Login,
         Administrative::LoginFailed,
@@ -144,9 +149,10 @@ fn every_event_is_written_with_its_name() {
         "voided",
     ];
     assert_eq!(counts.keys().collect::<Vec<_>>(), expected);
-    assert!(home.lines()[5].contains(
-        "\"event\":\"remote_send\",\"boot\":\"abababababab\",\"backend\":\"claude\",\"bytes\":9000,"
-    ));
+    let line = &home.lines()[5];
+    let whole = "\"event\":\"remote_send\",\"boot\":\"abababababab\",\"backend\":\"claude\",\
+                 \"bytes\":9000,\"decision\":\"iabababababab-";
+    assert!(line.contains(whole) && line.contains("\"turn\":\"tabababababab-"), "{line}");
 }
 
 #[test]
