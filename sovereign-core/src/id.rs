@@ -3,6 +3,7 @@
 use crate::entropy::{Entropy, EntropyError};
 use serde::{Serialize, Serializer};
 use std::fmt;
+use std::str::FromStr;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 macro_rules! id {
@@ -20,6 +21,15 @@ macro_rules! id {
             }
         }
 
+        impl FromStr for $name {
+            type Err = NotAnId;
+
+            fn from_str(text: &str) -> Result<Self, NotAnId> {
+                let (boot, n) = parts(text, $prefix).ok_or(NotAnId)?;
+                Ok(Self { boot, n })
+            }
+        }
+
         impl Serialize for $name {
             fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
                 serializer.collect_str(self)
@@ -32,6 +42,23 @@ macro_rules! id {
             }
         }
     };
+}
+
+/// A text that no id is written as.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("this is not an id of this kind")]
+#[non_exhaustive]
+pub struct NotAnId;
+
+/// Exactly as it is displayed, so that one id has one spelling.
+fn parts(text: &str, prefix: &str) -> Option<(BootId, u64)> {
+    let (boot, n) = text.strip_prefix(prefix)?.split_once('-')?;
+    let is_hex = |b: u8| b.is_ascii_digit() || (b'a'..=b'f').contains(&b);
+    let is_plain = n.bytes().all(|b| b.is_ascii_digit()) && (n == "0" || !n.starts_with('0'));
+    if boot.len() != 12 || !boot.bytes().all(is_hex) || !is_plain {
+        return None;
+    }
+    Some((BootId(u64::from_str_radix(boot, 16).ok()?), n.parse().ok()?))
 }
 
 /// One run of the program that holds an executor: 48 random bits, written as 12 hex digits.
@@ -83,3 +110,7 @@ impl IdSource {
         self.boot
     }
 }
+
+#[cfg(test)]
+#[path = "id_tests.rs"]
+mod tests;

@@ -1,6 +1,7 @@
 //! Fixtures shared by the suites: a plugin whose capabilities cover every class and every way to end.
 pub mod double;
 mod lab;
+pub mod served;
 
 pub use lab::{
     Big, Change, Echo, EchoTwo, Fails, FailsBefore, FailsChanging, Forbidden, Hostile, LAB, Lab,

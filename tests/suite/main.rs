@@ -22,6 +22,7 @@ mod pattern;
 mod pipeline;
 mod schema;
 mod scopes;
+mod serve;
 mod source;
 mod vectors;
 mod web;

@@ -4,6 +4,7 @@ use crate::cli::Scope;
 use crate::config::Config;
 use crate::data_dir::DataDir;
 use crate::exit::NodeError;
+use crate::serve::{Accounts, Parts, ServeError};
 use crate::terminal::note;
 use sovereign_backends::local_first;
 use sovereign_backends::outbound::HttpOutbound;
@@ -13,8 +14,9 @@ use sovereign_core::backend::Backend;
 use sovereign_core::caller::GrantsFile;
 use sovereign_core::capability::Reach;
 use sovereign_core::clock::{Clock, SystemClock};
+use sovereign_core::entropy::SystemEntropy;
 use sovereign_core::executor::Administration;
-use sovereign_core::host::{Conversation, Executor, Policy, Registry};
+use sovereign_core::host::{Conversation, Executor, Histories, Policy, Registry};
 use sovereign_core::policy::PolicyFile;
 use sovereign_system::{HostSystem, SYSTEM};
 use sovereign_web::{WEB, Web};
@@ -42,6 +44,39 @@ fn registry(data: &DataDir) -> Result<Registry, NodeError> {
 }
 
 impl Node {
+    /// What a daemon needs of it, and what it needs besides.
+    pub(crate) fn parts(data: &DataDir, config: &Config) -> Result<Parts, NodeError> {
+        let (grants, policy) = data.authority()?;
+        let clock = Arc::new(SystemClock::default());
+        let audit = open_audit(data, &*clock)?;
+        let registry = Arc::new(registry(data)?);
+        let switches = Policy::new(Arc::clone(&grants) as _, Arc::clone(&policy) as _);
+        let executor =
+            Executor::builder(Arc::clone(&registry), switches, Arc::clone(&audit) as _).build()?;
+        let changed = (Arc::clone(&grants), Arc::clone(&policy));
+        let legs = local_first(config.ollama.clone())?;
+        Ok(Parts {
+            executor,
+            legs: Box::new(move || legs.clone()),
+            histories: Some(Histories::open(&data.history(), Arc::clone(&clock) as _)?),
+            administration: Administration::new(
+                changed.0,
+                changed.1,
+                registry,
+                Arc::clone(&audit) as _,
+                Arc::clone(&clock) as _,
+            ),
+            grants,
+            policy,
+            accounts: Accounts::open(&data.secrets()).map_err(ServeError::from)?,
+            audit,
+            audit_directory: data.audit(),
+            limits: config.limits,
+            clock,
+            entropy: Arc::new(SystemEntropy),
+        })
+    }
+
     pub(crate) fn open(data: &DataDir, config: Config) -> Result<Self, NodeError> {
         let authority = data.authority()?;
         let audit = open_audit(data, &SystemClock::default())?;

@@ -3,6 +3,7 @@
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use sovereign_backends::BaseUrl;
 use sovereign_core::caller::{CallerScope, ScopeKind};
+use std::net::IpAddr;
 use std::path::PathBuf;
 
 const EXAMPLES: &str = "\
@@ -10,6 +11,7 @@ Examples:
   sovereign-node ask \"how much space is left?\"
   sovereign-node ask --json \"is the machine well?\" | jq .receipts
   sovereign-node chat
+  sovereign-node serve
   sovereign-node policy explain web.fetch
   sovereign-node grants add search && sovereign-node policy enable web.fetch
   sovereign-node audit verify
@@ -23,7 +25,8 @@ Exit status:
   4  no backend gave an answer
   129, 130, 143  stopped by a signal (HUP, INT, TERM)
 
-Files, in the data directory: `config.toml` (optional), `grants.json`, `policy.json`, `audit/`.";
+Files, in the data directory: `config.toml` (optional), `grants.json`, `policy.json`, `audit/`,
+`history/`, `secrets/`.";
 
 /// Answers questions about this machine: a model proposes, six stages decide, you confirm, the
 /// audit log keeps what really ran.
@@ -56,6 +59,19 @@ pub(crate) enum Command {
         #[command(flatten)]
         model: ModelFlags,
     },
+    /// Serves the node to a browser on this machine, until a signal comes.
+    Serve(Serve),
+    /// Sets the password of an account; also for one that was forgotten.
+    Passwd {
+        /// Whose.
+        #[arg(value_name = "USER", default_value = "operator")]
+        user: String,
+        /// Takes it from standard input, up to the first line end.
+        #[arg(long)]
+        stdin: bool,
+    },
+    /// Shows the accounts of `serve`.
+    Users,
     /// Shows what a model may propose here, and what is hidden from it and why.
     Tools {
         /// One JSON array: the catalog as the model's adapter gets it.
@@ -84,6 +100,23 @@ pub(crate) struct Ask {
     /// Prints exactly one JSON object; everything else goes to standard error.
     #[arg(long)]
     pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) model: ModelFlags,
+}
+
+/// Where to listen.
+#[derive(Debug, Args)]
+pub(crate) struct Serve {
+    /// The port, on `127.0.0.1` and `::1`; 0 takes any.
+    #[arg(long, value_name = "PORT", default_value_t = 8420)]
+    pub(crate) port: u16,
+    /// Another address to listen at. Browsers are answered under the names `127.0.0.1` and `localhost`
+    /// all the same: this is for a forwarder (ssh, a container) that ends on this machine.
+    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1")]
+    pub(crate) listen: IpAddr,
+    /// Allows an address that other machines reach, though nothing is encrypted on the way there.
+    #[arg(long)]
+    pub(crate) allow_unencrypted_network: bool,
     #[command(flatten)]
     pub(crate) model: ModelFlags,
 }

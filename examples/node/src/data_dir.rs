@@ -109,6 +109,16 @@ impl DataDir {
         self.0.join("audit")
     }
 
+    /// What nobody but this user may read, keys and accounts.
+    pub(crate) fn secrets(&self) -> PathBuf {
+        self.0.join("secrets")
+    }
+
+    /// The transcripts.
+    pub(crate) fn history(&self) -> PathBuf {
+        self.0.join("history")
+    }
+
     fn grants_path(&self) -> PathBuf {
         self.0.join("grants.json")
     }

@@ -2,6 +2,7 @@
 
 use crate::config::ConfigError;
 use crate::data_dir::DataDirError;
+use crate::serve::ServeError;
 use crate::signals::Signal;
 use crate::terminal::note;
 use sovereign_backends::outbound::OutboundError;
@@ -10,6 +11,7 @@ use sovereign_core::backend::BackendError;
 use sovereign_core::conversation::{Report, TurnError};
 use sovereign_core::entropy::EntropyError;
 use sovereign_core::executor::AdministrationError;
+use sovereign_core::files::FileError;
 use sovereign_core::registry::RegistryError;
 use std::error::Error;
 use std::io;
@@ -89,6 +91,10 @@ pub(crate) enum NodeError {
     Backend(#[from] BackendError),
     #[error(transparent)]
     Entropy(#[from] EntropyError),
+    #[error("the transcript cannot be used")]
+    History(#[from] FileError),
+    #[error(transparent)]
+    Serve(#[from] ServeError),
     #[error("the output cannot be written")]
     Output(#[source] io::Error),
     #[error("the system refuses what a run needs")]
@@ -103,9 +109,9 @@ impl NodeError {
                 "keep a copy of the `audit` directory for whoever finds out what happened; once it \
                  is moved away, `sovereign-node audit start-anew` begins a new log",
             ),
-            Self::Log(LogError::InUse { .. }) => {
-                Some("end the `ask` or `chat` that is running there, and try again")
-            }
+            Self::Log(LogError::InUse { .. }) => Some(
+                "a `serve`, `ask` or `chat` is running there: use that one, or end it and try again",
+            ),
             _ => None,
         }
     }

@@ -10,7 +10,19 @@ fn help_names_every_command_an_example_and_every_exit_status() {
     let help = run(&["--help"]).unwrap();
     let text = String::from_utf8(help.stdout).unwrap();
     assert!(help.status.success());
-    for word in ["ask", "chat", "tools", "grants", "policy", "audit", "Examples:", "Exit status:"] {
+    for word in [
+        "ask",
+        "chat",
+        "serve",
+        "passwd",
+        "users",
+        "tools",
+        "grants",
+        "policy",
+        "audit",
+        "Examples:",
+        "Exit status:",
+    ] {
         assert!(text.contains(word), "{word}: {text}");
     }
     for status in ["  0  ", "  1  ", "  2  ", "  3  ", "  4  "] {

@@ -80,6 +80,13 @@ impl Turn {
         Self { events, ledger, shared, driver: Some(Box::pin(driver)) }
     }
 
+    /// What its proposals share: its id, and every outcome so far, also those of a turn that was
+    /// cancelled.
+    #[must_use]
+    pub const fn ledger(&self) -> &Arc<TurnLedger> {
+        &self.ledger
+    }
+
     /// The next event; nothing runs ahead of the reader. Safe to cancel.
     pub async fn next(&mut self) -> Option<Event> {
         poll_fn(|cx| self.poll_event(cx)).await

@@ -1,6 +1,6 @@
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::fs::{Mode, OFlags};
-use rustix::termios::QueueSelector;
+use rustix::termios::{LocalModes, OptionalActions, QueueSelector, Termios, tcgetattr, tcsetattr};
 use std::fs::File;
 use std::io::{self, ErrorKind, PipeReader, Read as _, Write as _};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -67,6 +67,36 @@ impl Tty {
         let line = std::mem::take(&mut input.line);
         let ended = std::mem::take(&mut input.ended);
         Ok((!ended || !line.is_empty()).then_some(line))
+    }
+
+    /// The same, with nothing of it shown while it is typed. Safe to cancel: the terminal shows what is
+    /// typed again when this future ends or is dropped.
+    pub(crate) async fn hidden_line(&mut self) -> io::Result<Option<Vec<u8>>> {
+        let _hidden = Hidden::on(self.output.try_clone()?)?;
+        self.line().await
+    }
+}
+
+/// A terminal that does not show what is typed, for as long as this lives.
+struct Hidden {
+    tty: File,
+    before: Termios,
+}
+
+impl Hidden {
+    fn on(tty: File) -> io::Result<Self> {
+        let before = tcgetattr(&tty)?;
+        let mut hidden = before.clone();
+        hidden.local_modes.remove(LocalModes::ECHO | LocalModes::ECHONL);
+        tcsetattr(&tty, OptionalActions::Now, &hidden)?;
+        Ok(Self { tty, before })
+    }
+}
+
+impl Drop for Hidden {
+    fn drop(&mut self) {
+        // when even this fails, the terminal is gone
+        let _ = tcsetattr(&self.tty, OptionalActions::Now, &self.before);
     }
 }
 

@@ -1,46 +1,50 @@
-//! The pages: plain modules without a build step, compiled into the program.
-//!
-//! Owns what is sent and under which policy. It does not know sessions: who calls has checked them, and
-//! hands over what belongs into the page.
-mod assets;
-mod content_policy;
-mod fill;
-#[cfg(test)]
-mod tests;
-
-pub(crate) use assets::asset;
-pub(crate) use content_policy::csp;
-use fill::fill;
+//! The pages.
 
 /// Who is served, told apart by the host of the request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Surface {
     /// `127.0.0.1`: session, decisions, receipts.
     Node,
-    /// `localhost`: the chat alone, of another origin and site, without a session.
+    /// `localhost`: the chat alone.
     Frame,
-    /// The chat alone, without a node page around it, at the development proxy.
-    Standalone,
 }
 
-/// The node page of one session.
+/// One file that a page may ask for.
+#[derive(Debug)]
+pub(crate) struct Asset {
+    pub(crate) content_type: &'static str,
+    pub(crate) bytes: &'static [u8],
+}
+
+pub(crate) fn asset(_: Surface, _: &str) -> Option<&'static Asset> {
+    None
+}
+
 pub(crate) fn app_page(csrf: &str, frame_origin: &str, principal: &str, role: &str) -> String {
-    let values =
-        [("csrf", csrf), ("frame_origin", frame_origin), ("principal", principal), ("role", role)];
-    fill(include_str!("assets/app.html"), &values)
+    format!(
+        "<!doctype html><meta charset=\"utf-8\"><meta name=\"csrf-token\" content=\"{csrf}\">\
+         <meta name=\"frame-origin\" content=\"{frame_origin}\">\
+         <meta name=\"principal\" content=\"{principal}\"><meta name=\"role\" content=\"{role}\">\
+         <title>Sovereign</title>"
+    )
 }
 
-/// The login page; it holds nothing of anybody.
 pub(crate) const fn login_page() -> &'static str {
-    include_str!("assets/login.html")
+    "<!doctype html><meta charset=\"utf-8\"><title>Sovereign: log in</title>"
 }
 
-/// The chat, for the node page to hold.
 pub(crate) fn frame_page() -> String {
-    fill(include_str!("assets/frame.html"), &[("surface", "frame")])
+    "<!doctype html><meta charset=\"utf-8\"><title>Sovereign: chat</title>".to_owned()
 }
 
-/// The chat on its own.
-pub(crate) fn standalone_page() -> String {
-    fill(include_str!("assets/frame.html"), &[("surface", "standalone")])
+pub(crate) fn csp(surface: Surface, port: u16) -> String {
+    let (connect, frames, ancestors) = match surface {
+        Surface::Node => ("'self'", format!("http://localhost:{port}"), "'none'".to_owned()),
+        Surface::Frame => ("'none'", "'none'".to_owned(), format!("http://127.0.0.1:{port}")),
+    };
+    format!(
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; \
+         connect-src {connect}; frame-src {frames}; frame-ancestors {ancestors}; base-uri 'none'; \
+         form-action 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
+    )
 }

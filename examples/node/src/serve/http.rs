@@ -1,0 +1,262 @@
+//! From a request to an answer.
+
+use super::identity::{Role, Session};
+use super::perimeter::{frame_host, harden, json, navigation, only, refusal, same_origin, surface};
+use super::rpc::methods::{Access, find};
+use super::rpc::{Answer, Call, Envelope, RpcError, answer, login as login_method, watch};
+use super::service::Service;
+use super::stream::Events;
+use crate::web::{Surface, app_page, asset, frame_page, login_page};
+use axum::body::{Body, Bytes, HttpBody as _};
+use axum::extract::{Path, Request, State};
+use axum::http::header::{CONNECTION, CONTENT_TYPE, COOKIE, RETRY_AFTER, SET_COOKIE};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Response};
+use axum::middleware::{Next, from_fn_with_state};
+use axum::response::Html;
+use axum::routing::{get, post};
+use axum::{Extension, Router};
+use serde_json::value::RawValue;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::time::timeout;
+
+/// The largest request, in bytes.
+const MAX_BODY: usize = 64 << 10;
+/// How long the body of a request may take.
+const BODY_TIME: Duration = Duration::from_secs(10);
+const COOKIE_NAME: &str = "sovereign_session";
+const CSRF: HeaderName = HeaderName::from_static("x-csrf-token");
+
+type Reply = Result<Response<Body>, RpcError>;
+
+pub(crate) fn router(service: &Arc<Service>) -> Router {
+    Router::new()
+        .route("/", get(page))
+        .route("/login", get(login))
+        .route("/frame", get(frame))
+        .route("/assets/{name}", get(file))
+        .route("/rpc/v1", post(rpc))
+        .route("/rpc/v1/events", get(events))
+        .fallback(async || refusal(&RpcError::NOT_FOUND))
+        .layer(from_fn_with_state(Arc::clone(service), guarded))
+        .with_state(Arc::clone(service))
+}
+
+/// Before and after everything: the right name, and the headers of every answer.
+async fn guarded(
+    State(service): State<Arc<Service>>,
+    mut request: Request,
+    next: Next,
+) -> Response<Body> {
+    let (surface, mut response) = match surface(&request, service.port) {
+        Ok(surface) => {
+            request.extensions_mut().insert(surface);
+            (surface, next.run(request).await)
+        }
+        Err(error) => (Surface::Node, refusal(&error)),
+    };
+    harden(&mut response, surface, service.port);
+    response
+}
+
+/// The app of a session, the login without one; on the other host the frame.
+async fn page(
+    State(service): State<Arc<Service>>,
+    Extension(surface): Extension<Surface>,
+    headers: HeaderMap,
+) -> Response<Body> {
+    if surface == Surface::Frame {
+        return html(frame_page());
+    }
+    if let Err(error) = navigation(&headers) {
+        return refusal(&error);
+    }
+    match session(&service, &headers) {
+        Some(session) => html(app_page(
+            session.csrf.reveal(),
+            &format!("http://{}", frame_host(service.port)),
+            &session.user,
+            session.role.word(),
+        )),
+        None => html(login_page()),
+    }
+}
+
+async fn login(Extension(surface): Extension<Surface>) -> Response<Body> {
+    match surface {
+        Surface::Node => html(login_page()),
+        Surface::Frame => refusal(&RpcError::NOT_FOUND),
+    }
+}
+
+async fn frame(Extension(surface): Extension<Surface>) -> Response<Body> {
+    match surface {
+        Surface::Node => refusal(&RpcError::NOT_FOUND),
+        Surface::Frame => html(frame_page()),
+    }
+}
+
+async fn file(Extension(surface): Extension<Surface>, Path(name): Path<String>) -> Response<Body> {
+    let Some(found) = asset(surface, &name) else { return refusal(&RpcError::NOT_FOUND) };
+    let mut response = Response::new(Body::from(Bytes::from_static(found.bytes)));
+    let kind = HeaderValue::from_static(found.content_type);
+    response.headers_mut().insert(CONTENT_TYPE, kind);
+    response
+}
+
+fn html(page: impl Into<Body>) -> Response<Body> {
+    axum::response::IntoResponse::into_response(Html(page.into()))
+}
+
+/// The session of the one cookie; two of that name are none.
+fn session(service: &Service, headers: &HeaderMap) -> Option<Arc<Session>> {
+    let mut found = None;
+    for header in headers.get_all(COOKIE) {
+        for pair in header.to_str().ok()?.split(';') {
+            let Some((name, value)) = pair.trim().split_once('=') else { continue };
+            if name == COOKIE_NAME && found.replace(value).is_some() {
+                return None;
+            }
+        }
+    }
+    service.sessions.find(found?)
+}
+
+/// The session, when the request has the token of its page too: a cookie alone goes with every request
+/// to this machine, whatever the port.
+fn authenticated(service: &Service, headers: &HeaderMap) -> Result<Arc<Session>, RpcError> {
+    let session = session(service, headers).ok_or(RpcError::NO_SESSION)?;
+    let presented = only(headers, &CSRF).ok().flatten().unwrap_or_default();
+    if !session.csrf.is(presented) {
+        return Err(RpcError::NO_CSRF_TOKEN);
+    }
+    if !session.may_go_on(service.parts.clock.now()) {
+        return Err(RpcError::TOO_MANY);
+    }
+    Ok(session)
+}
+
+/// One request of JSON-RPC.
+async fn rpc(
+    State(service): State<Arc<Service>>,
+    Extension(surface): Extension<Surface>,
+    request: Request,
+) -> Response<Body> {
+    let (head, body) = request.into_parts();
+    let mut id = None;
+    let mut close = false;
+    let reply = async {
+        if surface != Surface::Node {
+            return Err(RpcError::FOREIGN);
+        }
+        same_origin(&head.headers, service.port)?;
+        json(&head.headers)?;
+        let body = read(body).await.inspect_err(|_| close = true)?;
+        dispatch(&service, &head.headers, &body, &mut id).await
+    };
+    let mut response = match reply.await {
+        Ok(Answer { result, cookie }) => {
+            let mut response = Response::new(Body::from(answer(id.as_deref(), Ok(&result))));
+            if let Some(cookie) = cookie.and_then(|value| set_cookie(&value)) {
+                response.headers_mut().insert(SET_COOKIE, cookie);
+            }
+            response
+        }
+        Err(error) => {
+            tracing::info!(code = error.code, status = error.status.as_u16(), "rpc refused");
+            let mut response = Response::new(Body::from(answer(id.as_deref(), Err(&error))));
+            *response.status_mut() = error.status;
+            if let Some(seconds) = error.retry_after_seconds {
+                response.headers_mut().insert(RETRY_AFTER, HeaderValue::from(seconds));
+            }
+            response
+        }
+    };
+    let headers = response.headers_mut();
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    if close {
+        headers.insert(CONNECTION, HeaderValue::from_static("close"));
+    }
+    response
+}
+
+/// Who asks, then whether they may, then what it is.
+async fn dispatch(
+    service: &Arc<Service>,
+    headers: &HeaderMap,
+    body: &[u8],
+    id: &mut Option<Box<RawValue>>,
+) -> Result<Answer, RpcError> {
+    let session = authenticated(service, headers);
+    let read = Envelope::read(body).and_then(Envelope::parts);
+    let (method, params) = match read {
+        Ok((given, method, params)) => {
+            *id = Some(given);
+            (method, params)
+        }
+        // whoever is not logged in learns nothing of what is wrong with a request
+        Err(error) => return Err(session.err().unwrap_or(error)),
+    };
+    let found = find(&method);
+    if let Some(Access::Login) = found.map(|method| method.access) {
+        let answer = login_method(service, &params).await?;
+        if let Ok(before) = session {
+            service.end(&before).await;
+        }
+        return Ok(answer);
+    }
+    let session = session?;
+    let Some((name, (least, run))) = found.and_then(|method| match method.access {
+        Access::Session(least, run) => Some((method.name, (least, run))),
+        Access::Login => None,
+    }) else {
+        return Err(RpcError::UNKNOWN_METHOD);
+    };
+    if session.role < least {
+        return Err(RpcError::NOT_FOR_THIS_ROLE);
+    }
+    tracing::debug!(method = name, session = session.id, "rpc");
+    run(Call { service: Arc::clone(service), session, params }).await
+}
+
+/// The body, bounded in size before it is read and while it is, and in time.
+async fn read(body: Body) -> Result<Bytes, RpcError> {
+    let most = u64::try_from(MAX_BODY).unwrap_or(u64::MAX);
+    if body.size_hint().lower() > most {
+        return Err(RpcError::TOO_LARGE);
+    }
+    let read = timeout(BODY_TIME, axum::body::to_bytes(body, MAX_BODY)).await;
+    read.map_err(|_| RpcError::TOO_SLOW)?.map_err(|_| RpcError::TOO_LARGE)
+}
+
+fn set_cookie(value: &str) -> Option<HeaderValue> {
+    let life = if value.is_empty() { "; Max-Age=0" } else { "" };
+    let text = format!("{COOKIE_NAME}={value}; Path=/; HttpOnly; SameSite=Strict{life}");
+    HeaderValue::from_str(&text).ok()
+}
+
+/// What happens in this session from now on, a line each.
+async fn events(
+    State(service): State<Arc<Service>>,
+    Extension(surface): Extension<Surface>,
+    headers: HeaderMap,
+) -> Response<Body> {
+    let opened = || -> Reply {
+        if surface != Surface::Node {
+            return Err(RpcError::FOREIGN);
+        }
+        same_origin(&headers, service.port)?;
+        let session = authenticated(&service, &headers)?;
+        if session.role < Role::Viewer {
+            return Err(RpcError::NOT_FOR_THIS_ROLE);
+        }
+        let lines = watch(&service, &session)?;
+        let of = Arc::clone(&service);
+        let events = Events::new(lines, move || of.sessions.is_open(&session));
+        let mut response = Response::new(Body::from_stream(events));
+        let kind = HeaderValue::from_static("application/x-ndjson");
+        response.headers_mut().insert(CONTENT_TYPE, kind);
+        Ok(response)
+    };
+    opened().unwrap_or_else(|error| refusal(&error))
+}

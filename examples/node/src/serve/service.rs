@@ -1,0 +1,162 @@
+use super::identity::{Accounts, LoginTokens, Session, Sessions, Throttle};
+use super::live::over;
+use sovereign_core::audit::{Administrative, AdministrativeRecord, Audit, Record};
+use sovereign_core::backend::Backend;
+use sovereign_core::caller::GrantsFile;
+use sovereign_core::clock::Clock;
+use sovereign_core::conversation::TurnLimits;
+use sovereign_core::entropy::Entropy;
+use sovereign_core::executor::Administration;
+use sovereign_core::host::{Executor, Histories};
+use sovereign_core::policy::PolicyFile;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+use tokio::sync::Semaphore;
+
+/// How long a session's turn may take to stop before the session is ended without it.
+const STOPPING: Duration = Duration::from_secs(10);
+/// How many passwords are checked at once: each takes 19 MiB.
+const HASHING: usize = 2;
+
+/// Says which backends there are now: a key may come or go while the daemon runs.
+pub type Legs = Box<dyn Fn() -> Vec<Arc<dyn Backend>> + Send + Sync>;
+
+/// What a daemon is put together from. A program takes its own; a test puts others in their place.
+#[expect(clippy::exhaustive_structs, reason = "whoever builds a daemon gives all of it")]
+pub struct Parts {
+    /// The one choke point.
+    pub executor: Executor,
+    /// The backends that a conversation which begins now would ask, in order of preference.
+    pub legs: Legs,
+    /// The transcripts; none: nothing is remembered.
+    pub histories: Option<Histories>,
+    /// The one way to change grants and switches.
+    pub administration: Administration,
+    /// The grants that `administration` changes and the executor asks.
+    pub grants: Arc<GrantsFile>,
+    /// The same for the switches.
+    pub policy: Arc<PolicyFile>,
+    /// Who may come in.
+    pub accounts: Accounts,
+    /// The log that the executor writes to; logins go there too.
+    pub audit: Arc<dyn Audit>,
+    /// Where that log is read from.
+    pub audit_directory: PathBuf,
+    /// What one turn may use.
+    pub limits: TurnLimits,
+    /// The clock of sessions, one-time tokens and login limits; the executor has its own.
+    pub clock: Arc<dyn Clock>,
+    /// Where cookies and tokens come from.
+    pub entropy: Arc<dyn Entropy>,
+}
+
+impl std::fmt::Debug for Parts {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Parts").field("executor", &self.executor).finish_non_exhaustive()
+    }
+}
+
+/// What all requests share.
+pub(crate) struct Service {
+    pub(crate) parts: Parts,
+    /// The port in the names that browsers must use.
+    pub(crate) port: u16,
+    pub(crate) sessions: Sessions,
+    pub(crate) tokens: LoginTokens,
+    pub(crate) throttle: Throttle,
+    pub(crate) hashing: Semaphore,
+    closing: AtomicBool,
+}
+
+impl Service {
+    pub(crate) fn new(parts: Parts, port: u16) -> Self {
+        let (clock, entropy) = (Arc::clone(&parts.clock), Arc::clone(&parts.entropy));
+        Self {
+            sessions: Sessions::new(Arc::clone(&clock), entropy, parts.accounts.clone()),
+            tokens: LoginTokens::new(Arc::clone(&clock)),
+            throttle: Throttle::new(clock),
+            hashing: Semaphore::new(HASHING),
+            closing: AtomicBool::new(false),
+            parts,
+            port,
+        }
+    }
+
+    /// Puts an event into the log. One that cannot be written is said aloud; the executor runs nothing
+    /// then.
+    pub(crate) async fn record(&self, event: Administrative) {
+        let (at, boot) = (self.parts.clock.wall(), Some(self.parts.executor.boot()));
+        let record = Record::Administrative(AdministrativeRecord { at, boot, event });
+        let written = match self.parts.audit.append(record) {
+            Ok(()) => self.parts.audit.durable().await,
+            Err(error) => Err(error),
+        };
+        if let Err(error) = written {
+            tracing::error!(%error, "an event could not be recorded");
+        }
+    }
+
+    pub(crate) fn is_closing(&self) -> bool {
+        self.closing.load(Ordering::SeqCst)
+    }
+
+    /// Ends a session: withdraws its decisions, stops its turn, ends its streams. True for the one who
+    /// did.
+    pub(crate) async fn end(&self, session: &Session) -> bool {
+        if !self.sessions.take(session) {
+            return false;
+        }
+        let scope = session.scope();
+        // first, so that the decision ends as withdrawn and not for want of its turn
+        self.parts.executor.void(&scope);
+        let stopping = session.live.close();
+        self.parts.executor.void(&scope);
+        self.stopped(stopping.into_iter().collect()).await;
+        let mut state = session.live.state();
+        state.watchers.tell(&serde_json::json!({ "type": "logged_out" }));
+        state.watchers.clear();
+        drop(state);
+        tracing::info!(session = session.id, "session ended");
+        true
+    }
+
+    /// Ends what has run out, also when nobody asks.
+    pub(crate) async fn sweep(&self) {
+        self.tokens.sweep(false);
+        for session in self.sessions.over() {
+            self.end(&session).await;
+        }
+    }
+
+    /// The program ends: withdraws all decisions, stops all turns, ends all streams.
+    pub(crate) async fn close(&self) {
+        self.closing.store(true, Ordering::SeqCst);
+        self.tokens.sweep(true);
+        let sessions = self.sessions.all();
+        let voided = self.parts.executor.void_all();
+        let stopping: Vec<_> = sessions.iter().filter_map(|s| s.live.close()).collect();
+        tracing::info!(sessions = sessions.len(), turns = stopping.len(), voided, "stopping");
+        self.parts.executor.void_all();
+        self.stopped(stopping).await;
+        for session in sessions {
+            self.sessions.take(&session);
+            session.live.state().watchers.clear();
+        }
+        if let Err(error) = self.parts.executor.durable().await {
+            tracing::error!(%error, "what happened last could not be recorded");
+        }
+    }
+
+    async fn stopped(&self, turns: Vec<tokio::sync::watch::Receiver<super::live::Phase>>) {
+        let all = async {
+            for turn in turns {
+                over(turn).await;
+            }
+        };
+        if tokio::time::timeout(STOPPING, all).await.is_err() {
+            tracing::warn!("a turn did not stop in time");
+        }
+    }
+}

@@ -1,0 +1,3 @@
+//! The daemon over real sockets.
+mod access;
+mod decisions;
