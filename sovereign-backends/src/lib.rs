@@ -33,7 +33,7 @@ pub use claude::{Claude, ClaudeConfig};
 pub use keyword::Keyword;
 pub use ollama::{Ollama, OllamaConfig};
 pub use openai::{OpenAi, OpenAiConfig};
-pub use secret::KeyFile;
+pub use secret::{KeyError, KeyFile};
 pub use select::{in_order, local_first};
 pub use streaming::Streaming;
 

@@ -1,4 +1,4 @@
-use super::KeyFile;
+use super::{KeyError, KeyFile};
 use crate::http::Headers;
 use sovereign_core::files;
 use std::os::unix::fs::PermissionsExt;
@@ -60,4 +60,25 @@ fn a_key_is_in_no_debug_text() {
     let shown = format!("{headers:?} {file:?}");
     assert!(!shown.contains("0123456789"), "{shown}");
     assert_eq!(shown.matches("Sensitive").count(), 2, "{shown}");
+}
+
+#[test]
+fn a_key_is_put_where_only_its_owner_reads_it_and_what_is_none_changes_nothing() {
+    let home = tempfile::tempdir().unwrap();
+    files::create_private_dir(&home.path().join("data")).unwrap();
+    let key = KeyFile::new(home.path().join("data"), "claude-api-key");
+    assert!(!key.remove().unwrap(), "there is not even a directory");
+    key.put(format!("  {KEY}\n").as_bytes()).unwrap();
+    let mode = |path: &std::path::Path| path.metadata().unwrap().permissions().mode() & 0o777;
+    assert_eq!((mode(key.path()), mode(key.path().parent().unwrap())), (0o600, 0o700));
+    let long = [b'k'; 4097];
+    for bytes in
+        [&b""[..], b" \n", b"two words", b"two\nlines", "b\u{e4}d".as_bytes(), b"nul\0", &long]
+    {
+        assert!(matches!(key.put(bytes), Err(KeyError::Malformed)));
+    }
+    assert_eq!(key.read().unwrap().header("").unwrap(), KEY);
+    key.put(b"another").unwrap();
+    assert_eq!(key.read().unwrap().header("").unwrap(), "another");
+    assert!(key.remove().unwrap() && !key.is_there() && !key.remove().unwrap());
 }

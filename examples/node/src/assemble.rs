@@ -1,37 +1,67 @@
-//! Puts the node together: what is installed, who may use it, where it is written down.
+//! Puts the node together: what is installed, who may use it, who answers, where it is written down.
+//!
+//! Every program around the node begins here: a command for one question, a conversation at a
+//! terminal, and a daemon with many callers.
 
-use crate::cli::Scope;
 use crate::config::Config;
 use crate::data_dir::DataDir;
-use crate::exit::NodeError;
-use crate::serve::{Accounts, Parts, ServeError};
+use crate::exit::{NodeError, told};
+use crate::legs::{Leg, legs};
 use crate::terminal::note;
-use sovereign_backends::local_first;
 use sovereign_backends::outbound::HttpOutbound;
-use sovereign_core::BoxFuture;
-use sovereign_core::audit::{Audit, AuditError, FileAudit, Record};
+use sovereign_core::audit::{Audit, Closed, FileAudit, LogError};
 use sovereign_core::backend::Backend;
-use sovereign_core::caller::GrantsFile;
+use sovereign_core::caller::{CallerScope, GrantsFile};
 use sovereign_core::capability::Reach;
 use sovereign_core::clock::{Clock, SystemClock};
 use sovereign_core::entropy::SystemEntropy;
 use sovereign_core::executor::Administration;
-use sovereign_core::host::{Conversation, Executor, Histories, Policy, Registry};
+use sovereign_core::files::FileError;
+use sovereign_core::history::{Histories, Loaded};
+use sovereign_core::host::{Conversation, Executor, Policy, Registry};
 use sovereign_core::policy::PolicyFile;
 use sovereign_system::{HostSystem, SYSTEM};
 use sovereign_web::{WEB, Web};
-use std::future::ready;
 use std::sync::Arc;
+
+/// Grants and switches.
+pub(crate) type Authority = (Arc<GrantsFile>, Arc<PolicyFile>);
 
 /// A node that talks: it holds the one writer's lock of its data directory.
 pub(crate) struct Node {
     pub(crate) executor: Executor,
-    legs: Vec<Arc<dyn Backend>>,
-    config: Config,
+    /// The one way to change grants and policy while this runs.
+    #[expect(dead_code, reason = "for a daemon; commands take a log of their own")]
+    pub(crate) administration: Administration,
+    /// Who holds what, and what is switched on.
+    #[expect(dead_code, reason = "for a daemon; commands only look")]
+    pub(crate) authority: Authority,
+    #[expect(dead_code, reason = "for a daemon, which keeps its accounts there")]
+    pub(crate) data: DataDir,
+    pub(crate) config: Config,
+    legs: Vec<Leg>,
+    kept: Kept,
+}
+
+/// What a node may write.
+enum Kept {
+    /// The audit log, and the transcripts.
+    All(Histories),
+    /// Nothing, because the audit log cannot be opened: nothing runs, and nothing is remembered.
+    Nothing { why: String },
+}
+
+/// Whether a conversation is remembered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Memory {
+    /// It goes on from this caller's transcript and adds to it.
+    Kept,
+    /// It knows nothing of before and leaves nothing behind.
+    None,
 }
 
 /// What is installed. Each plugin's way off the device stands here.
-fn registry(data: &DataDir) -> Result<Registry, NodeError> {
+pub(crate) fn registry(data: &DataDir) -> Result<Registry, NodeError> {
     let machine = Arc::new(HostSystem::new(data.path()));
     let public = Reach::public();
     let web = Arc::new(Web::new(public.clone()));
@@ -44,104 +74,121 @@ fn registry(data: &DataDir) -> Result<Registry, NodeError> {
 }
 
 impl Node {
-    /// What a daemon needs of it, and what it needs besides.
-    pub(crate) fn parts(data: &DataDir, config: &Config) -> Result<Parts, NodeError> {
-        let (grants, policy) = data.authority()?;
-        let clock = Arc::new(SystemClock::default());
-        let audit = open_audit(data, &*clock)?;
-        let registry = Arc::new(registry(data)?);
-        let switches = Policy::new(Arc::clone(&grants) as _, Arc::clone(&policy) as _);
-        let executor =
-            Executor::builder(Arc::clone(&registry), switches, Arc::clone(&audit) as _).build()?;
-        let changed = (Arc::clone(&grants), Arc::clone(&policy));
-        let legs = local_first(config.ollama.clone())?;
-        Ok(Parts {
-            executor,
-            legs: Box::new(move || legs.clone()),
-            histories: Some(Histories::open(&data.history(), Arc::clone(&clock) as _)?),
-            administration: Administration::new(
-                changed.0,
-                changed.1,
-                registry,
-                Arc::clone(&audit) as _,
-                Arc::clone(&clock) as _,
-            ),
-            grants,
-            policy,
-            accounts: Accounts::open(&data.secrets()).map_err(ServeError::from)?,
-            audit,
-            audit_directory: data.audit(),
-            limits: config.limits,
-            clock,
-            entropy: Arc::new(SystemEntropy),
-        })
-    }
-
-    pub(crate) fn open(data: &DataDir, config: Config) -> Result<Self, NodeError> {
+    /// Takes the writer's lock. When the audit log cannot be opened the node is
+    /// [read-only](Self::read_only), and says so.
+    pub(crate) fn open(data: DataDir, config: Config) -> Result<Self, NodeError> {
         let authority = data.authority()?;
-        let audit = open_audit(data, &SystemClock::default())?;
-        let executor = executor(registry(data)?, authority, audit)?;
-        let legs = local_first(config.ollama.clone())?;
-        Ok(Self { executor, legs, config })
+        let clock: Arc<dyn Clock> = Arc::new(SystemClock::default());
+        let (audit, kept): (Arc<dyn Audit>, _) = match open_audit(&data, &*clock) {
+            Ok(audit) => {
+                let histories = Histories::open(&data.history(), Arc::clone(&clock))?;
+                (audit, Kept::All(histories.retention(config.retention)))
+            }
+            // another program writes here, and goes on doing so
+            Err(error @ NodeError::Log(LogError::InUse { .. })) => return Err(error),
+            Err(error) => {
+                let why = told(&error);
+                error.note();
+                note("going on read-only: nothing runs, nothing is changed, nothing is remembered");
+                (Arc::new(Closed::because(&why)), Kept::Nothing { why })
+            }
+        };
+        let registry = Arc::new(registry(&data)?);
+        let executor = executor(&registry, &authority, Arc::clone(&audit))?;
+        let administration = administering(authority.clone(), &registry, audit, clock);
+        let legs = legs(&config.backends)?;
+        Ok(Self { executor, administration, authority, data, config, legs, kept })
     }
 
-    /// A conversation with the person at this terminal.
-    pub(crate) fn conversation(&self) -> Conversation {
-        let (legs, scope) = (self.legs.clone(), Scope::Operator.caller());
-        Conversation::limited(&self.executor, legs, scope, self.config.limits)
+    /// Why nothing can run and nothing is kept, when that is so.
+    pub(crate) fn read_only(&self) -> Option<&str> {
+        match &self.kept {
+            Kept::All(_) => None,
+            Kept::Nothing { why } => Some(why),
+        }
+    }
+
+    /// The backends that a conversation which begins now would ask, in order.
+    pub(crate) fn legs(&self) -> Vec<Arc<dyn Backend>> {
+        let wanted = self.legs.iter().filter(|leg| leg.is_wanted());
+        wanted.map(|leg| Arc::clone(&leg.backend)).collect()
+    }
+
+    /// This caller's own transcript, the same one as its conversations have; none while the node is read-only.
+    #[expect(dead_code, reason = "for a daemon, which shows it without a conversation")]
+    pub(crate) fn history(&self, scope: &CallerScope) -> Result<Option<Loaded>, FileError> {
+        match &self.kept {
+            Kept::All(histories) => histories.load(scope).map(Some),
+            Kept::Nothing { .. } => Ok(None),
+        }
+    }
+
+    /// A conversation with this caller. What its operator has to hear of the transcript is said.
+    pub(crate) fn conversation(
+        &self,
+        scope: CallerScope,
+        memory: Memory,
+    ) -> Result<Conversation, NodeError> {
+        let builder = Conversation::builder(&self.executor, scope)
+            .legs(self.legs())
+            .limits(self.config.limits);
+        let builder = match (&self.kept, memory) {
+            (Kept::All(histories), Memory::Kept) => {
+                let (builder, notices) = builder.remembered_in(histories)?;
+                notices.iter().for_each(note);
+                builder
+            }
+            _ => builder,
+        };
+        Ok(builder.open())
     }
 }
 
 /// The node for whoever only looks: it takes no lock and can run nothing.
-pub(crate) fn looking(data: &DataDir) -> Result<(Executor, Arc<GrantsFile>), NodeError> {
-    let (grants, policy) = data.authority()?;
-    let executor = executor(registry(data)?, (Arc::clone(&grants), policy), Arc::new(NoAudit))?;
-    Ok((executor, grants))
+pub(crate) fn looking(data: &DataDir) -> Result<(Executor, Authority), NodeError> {
+    let authority = data.authority()?;
+    let closed = Arc::new(Closed::because(&"this command only reads"));
+    let executor = executor(&Arc::new(registry(data)?), &authority, closed)?;
+    Ok((executor, authority))
 }
 
 /// The one way to change grants and policy; takes the writer's lock.
 pub(crate) fn administration(data: &DataDir) -> Result<(Administration, Arc<Registry>), NodeError> {
-    let (grants, policy) = data.authority()?;
+    administration_of(data, data.authority()?)
+}
+
+/// The same where grants or policy may say nothing.
+pub(crate) fn administration_of(
+    data: &DataDir,
+    authority: Authority,
+) -> Result<(Administration, Arc<Registry>), NodeError> {
     let clock = Arc::new(SystemClock::default());
     let audit = open_audit(data, &*clock)?;
     let registry = Arc::new(registry(data)?);
-    let all = Administration::new(grants, policy, Arc::clone(&registry), audit, clock);
-    Ok((all, registry))
+    Ok((administering(authority, &registry, audit, clock), registry))
+}
+
+fn administering(
+    (grants, policy): Authority,
+    registry: &Arc<Registry>,
+    audit: Arc<dyn Audit>,
+    clock: Arc<dyn Clock>,
+) -> Administration {
+    Administration::new(grants, policy, Arc::clone(registry), audit, clock)
 }
 
 fn executor(
-    registry: Registry,
-    (grants, policy): (Arc<GrantsFile>, Arc<PolicyFile>),
+    registry: &Arc<Registry>,
+    (grants, policy): &Authority,
     audit: Arc<dyn Audit>,
 ) -> Result<Executor, NodeError> {
-    Ok(Executor::builder(registry, Policy::new(grants, policy), audit).build()?)
+    let policy = Policy::new(Arc::<GrantsFile>::clone(grants), Arc::<PolicyFile>::clone(policy));
+    Ok(Executor::builder(Arc::clone(registry), policy, audit).build()?)
 }
 
-fn open_audit(data: &DataDir, clock: &dyn Clock) -> Result<Arc<FileAudit>, NodeError> {
+/// Holds the writer's lock as long as the log is open.
+pub(crate) fn open_audit(data: &DataDir, clock: &dyn Clock) -> Result<Arc<FileAudit>, NodeError> {
     let opened = FileAudit::open(&data.audit(), clock)?;
     opened.notices.iter().for_each(note);
     Ok(Arc::new(opened.audit))
-}
-
-/// Takes nothing, so that nothing can run.
-struct NoAudit;
-
-impl NoAudit {
-    fn no() -> AuditError {
-        AuditError::new("this command only reads")
-    }
-}
-
-impl Audit for NoAudit {
-    fn append(&self, _: Record) -> Result<(), AuditError> {
-        Err(Self::no())
-    }
-
-    fn ready(&self) -> Result<(), AuditError> {
-        Err(Self::no())
-    }
-
-    fn durable(&self) -> BoxFuture<'_, Result<(), AuditError>> {
-        Box::pin(ready(Err(Self::no())))
-    }
 }

@@ -10,8 +10,9 @@ use std::env;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// A private directory (0700) with `grants.json`, `policy.json`, perhaps `config.toml`, and `audit/`.
-#[derive(Debug)]
+/// A private directory (0700) with `grants.json`, `policy.json`, `audit/`, and perhaps `config.toml`,
+/// `history/` and `secrets/`.
+#[derive(Debug, Clone)]
 pub(crate) struct DataDir(PathBuf);
 
 /// Why the data directory cannot be used. Nothing in it was changed.
@@ -42,6 +43,12 @@ pub(crate) enum DataDirError {
     Log(#[from] LogError),
     #[error("{0}")]
     Closed(#[from] Unavailable),
+}
+
+impl DataDirError {
+    pub(crate) const fn is_missing(&self) -> bool {
+        matches!(self, Self::Missing { .. })
+    }
 }
 
 impl DataDir {
@@ -90,11 +97,16 @@ impl DataDir {
     /// Grants and switches, which must both say something now: a run that could only refuse is not
     /// begun.
     pub(crate) fn authority(&self) -> Result<(Arc<GrantsFile>, Arc<PolicyFile>), DataDirError> {
-        let grants = GrantsFile::at(self.grants_path());
+        let (grants, policy) = self.files();
         grants.held(ScopeKind::Operator)?;
-        let policy = PolicyFile::at(self.policy_path());
         policy.check()?;
-        Ok((Arc::new(grants), Arc::new(policy)))
+        Ok((grants, policy))
+    }
+
+    /// Unchecked.
+    #[cfg(test)]
+    pub(crate) fn at(path: PathBuf) -> Self {
+        Self(path)
     }
 
     pub(crate) fn path(&self) -> &Path {
@@ -109,14 +121,14 @@ impl DataDir {
         self.0.join("audit")
     }
 
-    /// What nobody but this user may read, keys and accounts.
-    pub(crate) fn secrets(&self) -> PathBuf {
-        self.0.join("secrets")
-    }
-
-    /// The transcripts.
     pub(crate) fn history(&self) -> PathBuf {
         self.0.join("history")
+    }
+
+    /// Grants and switches, whether they say anything or not.
+    pub(crate) fn files(&self) -> (Arc<GrantsFile>, Arc<PolicyFile>) {
+        let grants = Arc::new(GrantsFile::at(self.grants_path()));
+        (grants, Arc::new(PolicyFile::at(self.policy_path())))
     }
 
     fn grants_path(&self) -> PathBuf {

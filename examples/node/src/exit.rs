@@ -5,6 +5,7 @@ use crate::data_dir::DataDirError;
 use crate::serve::ServeError;
 use crate::signals::Signal;
 use crate::terminal::note;
+use sovereign_backends::KeyError;
 use sovereign_backends::outbound::OutboundError;
 use sovereign_core::audit::{LogError, OutcomeKind};
 use sovereign_core::backend::BackendError;
@@ -12,6 +13,7 @@ use sovereign_core::conversation::{Report, TurnError};
 use sovereign_core::entropy::EntropyError;
 use sovereign_core::executor::AdministrationError;
 use sovereign_core::files::FileError;
+use sovereign_core::history::ReadError;
 use sovereign_core::registry::RegistryError;
 use std::error::Error;
 use std::io;
@@ -85,6 +87,12 @@ pub(crate) enum NodeError {
     Log(#[from] LogError),
     #[error(transparent)]
     Registry(#[from] RegistryError),
+    #[error("the transcript cannot be used")]
+    History(#[from] FileError),
+    #[error("the transcript cannot be shown")]
+    Transcript(#[from] ReadError),
+    #[error("the key cannot be kept")]
+    Key(#[from] KeyError),
     #[error("the HTTP client cannot be set up")]
     Outbound(#[from] OutboundError),
     #[error("the HTTP client for the model cannot be set up")]
@@ -109,14 +117,22 @@ impl NodeError {
                 "keep a copy of the `audit` directory for whoever finds out what happened; once it \
                  is moved away, `sovereign-node audit start-anew` begins a new log",
             ),
-            Self::Log(LogError::InUse { .. }) => Some(
-                "a `serve`, `ask` or `chat` is running there: use that one, or end it and try again",
-            ),
+            Self::Log(LogError::InUse { .. }) => {
+                Some("end the program that is running there, and try again")
+            }
             _ => None,
         }
     }
 
-    /// Says it on standard error, with what caused it, and gives the status.
+    /// Says it on standard error, with what caused it and what to do.
+    pub(crate) fn note(&self) {
+        note(told(self));
+        if let Some(advice) = self.advice() {
+            note(advice);
+        }
+    }
+
+    /// Says it on standard error, and gives the status.
     pub(crate) fn tell(&self) -> Exit {
         if let Self::Output(error) = self
             && error.kind() == io::ErrorKind::BrokenPipe
@@ -124,29 +140,32 @@ impl NodeError {
             // whoever read the output has seen enough
             return Exit::Answered;
         }
-        let mut text = self.to_string();
-        let mut cause = self.source();
-        while let Some(error) = cause {
-            let said = error.to_string();
-            if !text.ends_with(&said) {
-                text = format!("{text}: {said}");
-            }
-            cause = error.source();
-        }
-        note(text);
-        if let Some(advice) = self.advice() {
-            note(advice);
-        }
+        self.note();
         match self {
             Self::Config(_)
             | Self::Usage(_)
             | Self::DataDir(DataDirError::NoHome)
+            | Self::Key(KeyError::Malformed)
             | Self::Administration(
                 AdministrationError::UnknownCategory(_) | AdministrationError::UnknownTarget(_),
             ) => Exit::Usage,
             _ => Exit::Internal,
         }
     }
+}
+
+/// An error on one line, with what caused it.
+pub(crate) fn told(error: &dyn Error) -> String {
+    let mut text = error.to_string();
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        let said = error.to_string();
+        if !text.ends_with(&said) {
+            text = format!("{text}: {said}");
+        }
+        cause = error.source();
+    }
+    text
 }
 
 #[cfg(test)]

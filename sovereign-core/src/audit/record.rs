@@ -296,6 +296,13 @@ pub enum Administrative {
         /// The new answer.
         remote: RemoteInference,
     },
+    /// Entries that did nothing were taken out of the policy file.
+    StaleSwitchesDropped {
+        /// How many.
+        entries: usize,
+    },
+    /// The node was set back to how it was installed; the log goes on.
+    Reset,
     /// Proposals that ended at or before policy within one minute, and beyond its quota: counted, not
     /// listed.
     RefusalsSummarised {

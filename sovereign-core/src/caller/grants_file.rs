@@ -102,6 +102,11 @@ impl GrantsFile {
         Ok(grants)
     }
 
+    /// The grants of a fresh install in place of whatever is there.
+    pub(crate) fn reset(&self) -> Result<(), Unavailable> {
+        self.0.write(&Content::fresh()).map_err(|e| Unavailable::new(e.line()))
+    }
+
     /// Where it is.
     #[must_use]
     pub fn path(&self) -> &Path {

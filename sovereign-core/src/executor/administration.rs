@@ -1,7 +1,9 @@
 use crate::audit::{Administrative, AdministrativeRecord, Audit, AuditError, Record};
 use crate::caller::{GrantChange, GrantsFile, ScopeKind, Unavailable, UnknownCategory};
 use crate::clock::Clock;
-use crate::policy::{PolicyFile, RemoteInference, SwitchChange, UnknownTarget, covered};
+use crate::policy::{
+    PolicyFile, RemoteInference, StaleEntry, SwitchChange, UnknownTarget, covered,
+};
 use crate::registry::Registry;
 use std::sync::Arc;
 use tokio::sync::Mutex;
@@ -139,6 +141,27 @@ impl Administration {
         to_its_end(async move { inner.set_remote_inference(remote).await }).await
     }
 
+    /// Takes entries out of the policy that do nothing here ([`PolicyFile::stale`]); says how many
+    /// there still were. One that switches something off holds again should its capability come back:
+    /// leave such ones out to keep that.
+    ///
+    /// # Errors
+    /// When the policy cannot be read or written, or the change cannot be recorded.
+    pub async fn drop_stale(&self, entries: Vec<StaleEntry>) -> Result<usize, AdministrationError> {
+        let inner = Arc::clone(&self.inner);
+        to_its_end(async move { inner.drop_stale(entries).await }).await
+    }
+
+    /// Puts grants and policy back to what a fresh install has (C-24), whatever they hold now, also
+    /// when they cannot be read.
+    ///
+    /// # Errors
+    /// When the change cannot be recorded, or a file cannot be written.
+    pub async fn reset(&self) -> Result<(), AdministrationError> {
+        let inner = Arc::clone(&self.inner);
+        to_its_end(async move { inner.reset().await }).await
+    }
+
     async fn set_grant(
         &self,
         scope: ScopeKind,
@@ -222,6 +245,29 @@ impl Inner {
         let policy = Arc::clone(&self.policy);
         self.then("policy", move || policy.set_remote(remote)).await?;
         Ok(true)
+    }
+
+    async fn drop_stale(&self, entries: Vec<StaleEntry>) -> Result<usize, AdministrationError> {
+        let _turn = self.turn.lock().await;
+        let there = self.policy.stale(&self.registry)?;
+        let entries: Vec<_> = entries.into_iter().filter(|e| there.contains(e)).collect();
+        if entries.is_empty() {
+            return Ok(0);
+        }
+        self.record([Administrative::StaleSwitchesDropped { entries: entries.len() }]).await?;
+        let (policy, registry) = (Arc::clone(&self.policy), Arc::clone(&self.registry));
+        let dropped = entries.len();
+        self.then("policy", move || policy.drop_stale(&registry, &entries).map(drop)).await?;
+        Ok(dropped)
+    }
+
+    async fn reset(&self) -> Result<(), AdministrationError> {
+        let _turn = self.turn.lock().await;
+        self.record([Administrative::Reset]).await?;
+        let grants = Arc::clone(&self.grants);
+        self.then("grants", move || grants.reset()).await?;
+        let policy = Arc::clone(&self.policy);
+        self.then("policy", move || policy.reset()).await
     }
 
     /// On the disk when this returns.

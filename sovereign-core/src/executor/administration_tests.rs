@@ -300,3 +300,52 @@ async fn remote_inference_stays_as_it_is_without_audit_or_with_a_corrupt_policy(
     assert_eq!(std::fs::read_to_string(device.policy.path()).unwrap(), "{");
     assert_eq!(audit.records(), []);
 }
+
+#[tokio::test]
+async fn stale_entries_are_dropped_once_recorded_and_nothing_else_is() {
+    let entry = |name: &str, enabled: bool| {
+        format!(
+            r#"{{"name": "{name}", "version": 1, "side_effect": "read_only", "network": "external", "enabled": {enabled}}}"#
+        )
+    };
+    let entries = [entry("old.thing", true), entry("old.off", false), entry("web.search", true)];
+    let device = Device::new();
+    let text = format!(r#"{{"version": 1, "capabilities": [{}]}}"#, entries.join(","));
+    std::fs::write(device.policy.path(), text).unwrap();
+    let audit = Arc::new(MemoryAudit::default());
+    let administration = device.administration(&audit);
+    let stale = device.policy.stale(&device.registry).unwrap();
+    assert_eq!(stale.len(), 2);
+    let chosen: Vec<_> = stale.into_iter().filter(|entry| entry.enabled).collect();
+    audit.fail_durable();
+    administration.drop_stale(chosen.clone()).await.unwrap_err();
+    assert_eq!(device.policy.stale(&device.registry).unwrap().len(), 2, "no record, no change");
+
+    let audit = Arc::new(MemoryAudit::default());
+    let administration = device.administration(&audit);
+    assert_eq!(administration.drop_stale(chosen.clone()).await.unwrap(), 1);
+    assert_eq!(administration.drop_stale(chosen).await.unwrap(), 0);
+    let left = device.policy.stale(&device.registry).unwrap();
+    assert_eq!(left.iter().map(|e| e.name.as_str()).collect::<Vec<_>>(), ["old.off"]);
+    assert!(device.on("web.search", 1));
+    let dropped = Administrative::StaleSwitchesDropped { entries: 1 };
+    assert_eq!(events(audit.records()), [dropped]);
+}
+
+#[tokio::test]
+async fn reset_gives_what_a_fresh_install_has_also_where_nothing_could_be_read() {
+    let fresh = Device::new().files();
+    for text in ["{", r#"{"version": 1, "operator": ["files"], "mesh": ["wallet"]}"#] {
+        let device = Device::new();
+        std::fs::write(device.grants.path(), text).unwrap();
+        std::fs::write(device.policy.path(), text).unwrap();
+        let audit = Arc::new(MemoryAudit::default());
+        audit.fail_durable();
+        device.administration(&audit).reset().await.unwrap_err();
+        assert_eq!(device.files(), [text, text], "no record, no change");
+        let audit = Arc::new(MemoryAudit::default());
+        device.administration(&audit).reset().await.unwrap();
+        assert_eq!(device.files(), fresh);
+        assert_eq!(events(audit.records()), [Administrative::Reset]);
+    }
+}

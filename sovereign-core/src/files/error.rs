@@ -121,7 +121,8 @@ pub(super) fn opening(path: &Path, errno: Errno, kind: Kind) -> FileError {
     let found = rustix::fs::lstat(path).map(|stat| FileType::from_raw_mode(stat.st_mode));
     let path = path.to_owned();
     match (errno, found) {
-        (Errno::NOENT, Err(_)) => FileError::Missing { path },
+        // a link without a target is not followed: nothing was there, even if there is now
+        (Errno::NOENT, _) => FileError::Missing { path },
         (_, Ok(FileType::Symlink)) => FileError::Link { path },
         (Errno::NOTDIR, Ok(_)) if kind == Kind::Directory => FileError::NotADirectory { path },
         (Errno::ISDIR | Errno::NXIO, Ok(_)) if kind == Kind::File => FileError::NotAFile { path },

@@ -101,6 +101,21 @@ pub fn create_private(path: &Path, bytes: &[u8]) -> Result<(), FileError> {
     write(path, bytes, |_| Ok(()), place)
 }
 
+/// Removes a file, or a symbolic link itself, and returns when its name is gone from the disk; says
+/// whether it was there.
+///
+/// # Errors
+/// When its directory is not a private one, it is a directory, or the system refuses.
+pub fn remove_private(path: &Path) -> Result<bool, FileError> {
+    let directory = open_dir(&parent_of(path))?;
+    match std::fs::remove_file(path) {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(false),
+        removed => removed.map_err(doing("remove", path))?,
+    }
+    directory.sync_all().map_err(doing("sync the directory of", path))?;
+    Ok(true)
+}
+
 /// `before` sees the finished temporary file right before it takes its place.
 fn write(
     path: &Path,

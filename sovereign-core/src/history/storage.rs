@@ -35,6 +35,11 @@ impl Disk {
         }
         Ok(Self(directory.to_owned()))
     }
+
+    /// For whoever only reads.
+    pub(super) fn reading(directory: &Path) -> Self {
+        Self(directory.to_owned())
+    }
 }
 
 impl Storage for Disk {

@@ -132,12 +132,39 @@ impl Entry {
         outgrown.then_some(Stale::Outgrown { side_effect: d.side_effect, network: d.network })
     }
 
+    fn as_stale(&self, registry: &Registry) -> Option<StaleEntry> {
+        let why = self.stale(registry)?;
+        let Self { name, version, enabled, via, .. } = self.clone();
+        Some(StaleEntry { name, version, enabled, via, why })
+    }
+
     fn source(&self) -> Source {
         self.via.clone().map_or(Source::Name, Source::Namespace)
     }
 }
 
 impl Content {
+    fn fresh() -> Self {
+        let inference = Inference::default();
+        Self { version: VersionOne, capabilities: Vec::new(), inference }
+    }
+
+    /// Off wins over on: a file that says both was written by hand.
+    fn state(&self, d: &Descriptor) -> State {
+        let entries = || self.capabilities.iter().map(|Strict(e)| e).filter(|e| e.is_for(d));
+        let off = entries().find(|e| !e.enabled);
+        match off.or_else(|| entries().find(|e| e.has_class_of(d))) {
+            Some(entry) => State { enabled: entry.enabled, source: entry.source() },
+            None => match entries().next() {
+                Some(Entry { side_effect, network, .. }) => State {
+                    source: Source::Outgrown { side_effect: *side_effect, network: *network },
+                    ..State::default_of(d)
+                },
+                None => State::default_of(d),
+            },
+        }
+    }
+
     /// Whether the file itself, not the class's default, says so.
     fn says(&self, d: &Descriptor, enabled: bool) -> bool {
         let State { enabled: now, source } = self.state(d);
@@ -206,9 +233,13 @@ impl PolicyFile {
     /// When something is there already (it is left as it is), or the file cannot be written.
     pub fn create_default(path: impl Into<PathBuf>) -> Result<Self, FileError> {
         let policy = Self::at(path);
-        let inference = Inference::default();
-        policy.0.create(&Content { version: VersionOne, capabilities: Vec::new(), inference })?;
+        policy.0.create(&Content::fresh())?;
         Ok(policy)
+    }
+
+    /// The policy of a fresh install in place of whatever is there.
+    pub(crate) fn reset(&self) -> Result<(), Unavailable> {
+        self.0.write(&Content::fresh()).map_err(|e| Unavailable::new(e.line()))
     }
 
     /// Where it is.
@@ -238,17 +269,25 @@ impl PolicyFile {
     /// When it cannot be read.
     pub fn stale(&self, registry: &Registry) -> Result<Vec<StaleEntry>, Unavailable> {
         let content = self.read()?;
-        let stale = |Strict(entry): &Strict<Entry>| {
-            let why = entry.stale(registry)?;
-            Some(StaleEntry {
-                name: entry.name.clone(),
-                version: entry.version,
-                enabled: entry.enabled,
-                via: entry.via.clone(),
-                why,
-            })
-        };
-        Ok(content.capabilities.iter().filter_map(stale).collect())
+        Ok(content.capabilities.iter().filter_map(|Strict(e)| e.as_stale(registry)).collect())
+    }
+
+    /// Takes these entries out, as far as they are still there and still do nothing; says how many.
+    pub(crate) fn drop_stale(
+        &self,
+        registry: &Registry,
+        entries: &[StaleEntry],
+    ) -> Result<usize, Unavailable> {
+        let mut content = (*self.read()?).clone();
+        let before = content.capabilities.len();
+        content.capabilities.retain(|Strict(entry)| {
+            !entry.as_stale(registry).is_some_and(|stale| entries.contains(&stale))
+        });
+        let dropped = before.saturating_sub(content.capabilities.len());
+        if dropped > 0 {
+            self.0.write(&content).map_err(|e| Unavailable::new(e.line()))?;
+        }
+        Ok(dropped)
     }
 
     /// Whether setting it so would make a difference to the file.

@@ -120,3 +120,39 @@ pub(super) fn finish(command: &mut Command) -> Ran {
         stderr: text(output.stderr),
     }
 }
+
+/// A `chat` that holds the data directory until it is told to end.
+pub(super) struct Talking {
+    child: std::process::Child,
+    input: Option<std::process::ChildStdin>,
+    /// Open, so that what it says has a place to go.
+    _output: std::io::BufReader<std::process::ChildStdout>,
+}
+
+/// Starts one, and returns when it holds the log.
+pub(super) fn talking(home: &Home) -> Talking {
+    let mut chat = home.command(["chat", "--no-model"]);
+    let mut child = chat.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("the program");
+    let mut input = child.stdin.take().expect("its input");
+    let mut output = std::io::BufReader::new(child.stdout.take().expect("its output"));
+    std::io::Write::write_all(&mut input, b"/help\n").expect("an input that takes it");
+    std::io::BufRead::read_line(&mut output, &mut String::new()).expect("an answer");
+    Talking { child, input: Some(input), _output: output }
+}
+
+impl Talking {
+    /// Ends its input, and waits for its end.
+    #[track_caller]
+    pub(super) fn ends(&mut self) {
+        drop(self.input.take());
+        assert!(self.child.wait().expect("an end").success());
+    }
+}
+
+impl Drop for Talking {
+    fn drop(&mut self) {
+        // a test that failed leaves no program behind
+        let _ended = self.child.kill();
+        let _reaped = self.child.wait();
+    }
+}

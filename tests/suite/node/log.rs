@@ -105,3 +105,41 @@ fn log_holds_one_end_for_each_proposal() {
     ends.dedup();
     assert_eq!(ends.len(), 2);
 }
+
+#[test]
+fn head_kept_elsewhere_shows_that_the_log_was_made_anew() {
+    let home = used();
+    let kept = home.root().join("head.json");
+    let head = home.run(["audit", "export", "--head"]).succeeded();
+    assert_eq!(head.json()["n"], 5, "{head:?}");
+    std::fs::write(&kept, &head.stdout).unwrap();
+    home.run(["ask", "how much space is left?"]).succeeded();
+    let against =
+        |path: &std::path::Path| home.run(["audit", "verify", "--head", path.to_str().unwrap()]);
+    let ran = against(&kept).succeeded();
+    assert!(ran.stdout.ends_with("it goes on from the kept head\n"), "{ran:?}");
+    std::fs::remove_dir_all(home.data().join("audit")).unwrap();
+    home.run(["audit", "start-anew"]).succeeded();
+    home.run(["ask", "how much space is left?"]).succeeded();
+    home.run(["audit", "verify"]).succeeded();
+    let ran = against(&kept);
+    assert_eq!(ran.status, 1, "{ran:?}");
+    assert!(ran.stderr.contains("kept head"), "{ran:?}");
+    std::fs::write(&kept, "{}").unwrap();
+    let ran = against(&kept);
+    assert!(ran.status == 2 && ran.stderr.contains("holds no head"), "{ran:?}");
+    assert_eq!(against(std::path::Path::new("/no/such/head")).status, 2);
+}
+
+#[test]
+fn export_is_the_log_as_it_is_and_fails_where_it_is_damaged() {
+    let home = used();
+    let ran = home.run(["audit", "export"]).succeeded();
+    let log = home.read("audit/000001.jsonl");
+    assert_eq!(ran.stdout, log);
+    assert!(ran.stderr.contains("whole: 5 records"), "{ran:?}");
+    home.write("audit/000001.jsonl", &log.replacen("executed", "refused_", 1));
+    let ran = home.run(["audit", "export"]);
+    assert!(ran.status == 1 && ran.stderr.contains("damaged at record 3"), "{ran:?}");
+    assert_eq!(ran.stdout.lines().count(), 2, "what stands before the damage is right");
+}

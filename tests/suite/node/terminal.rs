@@ -45,6 +45,15 @@ impl Terminal {
         Self::start_under(home, &shell, arguments)
     }
 
+    /// Starts the program under a shell at the terminal; `script` runs it as `"$0" "$@"`.
+    pub(super) fn start_in_shell<S: AsRef<OsStr>>(
+        home: &Home,
+        script: &str,
+        arguments: impl IntoIterator<Item = S>,
+    ) -> Self {
+        Self::start_under(home, &["sh", "-c", script], arguments)
+    }
+
     fn start_under<S: AsRef<OsStr>>(
         home: &Home,
         wrapper: &[&str],

@@ -1,10 +1,10 @@
-use super::exchange::{Ended, MAX_MESSAGE, Words, exchange, told_stopped};
+use super::exchange::{Ended, MAX_MESSAGE, Words, exchange, told_missing, told_stopped};
 use super::tools;
 use crate::assemble::Node;
 use crate::cli::{Ask, Scope};
 use crate::exit::{Exit, NodeError};
 use crate::signals::Signals;
-use crate::terminal::{Gutter, Style, Tty, answered_by, json, note, print, receipts, sources};
+use crate::terminal::{Gutter, Style, Tty, answered_by, json, print, receipts, sources};
 use sovereign_core::display::Prose;
 use sovereign_core::executor::Outcome;
 use sovereign_core::host::Report;
@@ -21,17 +21,15 @@ pub(crate) async fn ask(node: &Node, ask: Ask) -> Result<Exit, NodeError> {
     }
     let mut signals = Signals::listen().map_err(NodeError::System)?;
     let mut person = Tty::open();
-    let turn =
-        node.conversation().say(question).map_err(|busy| NodeError::Usage(busy.to_string()))?;
+    let conversation = node.conversation(Scope::Operator.caller(), ask.memory.memory())?;
+    let turn = conversation.say(question).map_err(|busy| NodeError::Usage(busy.to_string()))?;
     match exchange(turn, person.as_mut(), &mut signals, Words::Withhold).await? {
         Ended::Stopped { signal, outcomes, .. } => {
             told_stopped(&outcomes);
             Ok(Exit::Stopped(signal))
         }
         Ended::Finished { report, outcomes } => {
-            if let Some(error) = report.error {
-                note(error);
-            }
+            told_missing(&report);
             let shown = if ask.json { json(&report) } else { Ok(whole(&report, &outcomes, node)) };
             shown.and_then(|text| print(&text)).map_err(NodeError::Output)?;
             Ok(Exit::of(&report))

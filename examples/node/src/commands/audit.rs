@@ -1,15 +1,19 @@
 use crate::cli::Audit;
 use crate::data_dir::{DataDir, DataDirError};
 use crate::exit::{Exit, NodeError};
-use crate::terminal::{json, print};
+use crate::terminal::{json, note, print};
 use sovereign_core::audit::{
-    self, FileAudit, Stats, StoredCall, StoredEntry, StoredEvent, StoredRecord,
+    self, FileAudit, Head, Stats, StoredCall, StoredEntry, StoredEvent, StoredRecord,
 };
 use sovereign_core::clock::SystemClock;
 use sovereign_core::display::Visible;
 use std::fmt::Write as _;
-use std::io;
+use std::fs::File;
+use std::io::{self, Read as _};
 use std::path::Path;
+
+/// The longest head that is read.
+const MOST_HEAD: u64 = 1 << 17;
 
 /// Reads the log, beside whoever writes it.
 pub(crate) fn audit(data: &DataDir, command: &Audit) -> Result<Exit, NodeError> {
@@ -20,20 +24,43 @@ pub(crate) fn audit(data: &DataDir, command: &Audit) -> Result<Exit, NodeError> 
     if log.symlink_metadata().is_err() {
         return Err(DataDirError::LogLost { path: log }.into());
     }
-    let text = match *command {
-        Audit::Verify | Audit::StartAnew => Ok(verified(&audit::verify(&log)?)),
+    let text = match command {
+        Audit::Verify { head: Some(kept) } => {
+            let found = audit::verify_against(&log, &kept_head(kept)?)?;
+            Ok(format!("{}it goes on from the kept head\n", verified(&found)))
+        }
+        Audit::Verify { head: None } | Audit::StartAnew => Ok(verified(&audit::verify(&log)?)),
+        Audit::Export { head: true } => match audit::export_head(&log)? {
+            Some(head) => json(&head),
+            None => return Err(NodeError::Usage("nothing was ever written there".to_owned())),
+        },
+        Audit::Export { head: false } => {
+            let found = audit::export(&log, &mut io::stdout().lock())?;
+            note(verified(&found).trim_end().replace('\n', "; "));
+            Ok(String::new())
+        }
         Audit::Tail { lines, json: as_json } => {
-            let records = audit::tail(&log, lines)?;
-            let shown = records.iter().map(|r| if as_json { json(r) } else { Ok(line(r)) });
+            let records = audit::tail(&log, *lines)?;
+            let shown = records.iter().map(|r| if *as_json { json(r) } else { Ok(line(r)) });
             shown.collect::<io::Result<String>>()
         }
         Audit::Stats { json: as_json } => {
             let stats = audit::stats(&log)?;
-            if as_json { json(&stats) } else { Ok(counted(&stats)) }
+            if *as_json { json(&stats) } else { Ok(counted(&stats)) }
         }
     };
     text.and_then(|text| print(&text)).map_err(NodeError::Output)?;
     Ok(Exit::Answered)
+}
+
+/// A head that `audit export --head` wrote.
+fn kept_head(path: &Path) -> Result<Head, NodeError> {
+    let shown = Visible(&path.to_string_lossy()).to_string();
+    let no = |what: &str| NodeError::Usage(format!("`{shown}` {what}"));
+    let mut text = String::new();
+    let read = File::open(path).and_then(|file| file.take(MOST_HEAD).read_to_string(&mut text));
+    read.map_err(|error| no(&format!("cannot be read: {error}")))?;
+    serde_json::from_str(&text).map_err(|_| no("holds no head of an audit log"))
 }
 
 /// A new log, when a person has decided that the old one is not coming back.

@@ -1,6 +1,6 @@
-use super::exchange::{Ended, MAX_MESSAGE, Words, exchange, told_stopped};
-use super::tools;
-use crate::assemble::Node;
+use super::exchange::{Ended, MAX_MESSAGE, Words, exchange, told_missing, told_stopped};
+use super::{history, tools};
+use crate::assemble::{Memory, Node};
 use crate::cli::Scope;
 use crate::exit::{Exit, NodeError};
 use crate::signals::{Signal, Signals};
@@ -10,21 +10,24 @@ use std::io::{self, BufRead as _, IsTerminal as _, Read as _};
 const HELP: &str = "\
 /help   this text
 /tools  what the model may propose, and what is hidden from it
+/past   what is remembered of your conversations here
+/clear  forgets all of it
 /quit   ends (so do Ctrl-D and, when nothing runs, Ctrl-C)
 Everything else is a message to the model. Nothing you write here decides anything: decisions are
 asked for, one by one, when something needs one. Ctrl-C stops an answer.
 ";
 
 /// Question after question, until the end of input.
-pub(crate) async fn chat(node: &Node) -> Result<Exit, NodeError> {
+pub(crate) async fn chat(node: &Node, memory: Memory) -> Result<Exit, NodeError> {
     let mut signals = Signals::listen().map_err(NodeError::System)?;
     let mut tty = Tty::open();
     let mut input = Input::of_stdin(tty.is_some());
-    let conversation = node.conversation();
+    let conversation = node.conversation(Scope::Operator.caller(), memory)?;
     let style = Style::of_stdout();
     if input == Input::Terminal {
         let version = env!("CARGO_PKG_VERSION");
-        out(&format!("sovereign-node {version}. /help says what can be typed.\n"))?;
+        let only = if node.read_only().is_some() { " (read-only)" } else { "" };
+        out(&format!("sovereign-node {version}{only}. /help says what can be typed.\n"))?;
     }
     loop {
         let line = tokio::select! {
@@ -47,6 +50,11 @@ pub(crate) async fn chat(node: &Node) -> Result<Exit, NodeError> {
             "/quit" => return Ok(Exit::Answered),
             "/help" => out(HELP)?,
             "/tools" => out(&tools::shown(&node.executor, &Scope::Operator.caller(), style))?,
+            "/past" => out(&history::shown(&conversation.history().transcript(), style))?,
+            "/clear" => match conversation.history().clear() {
+                Ok(()) => out("Nothing is remembered any more.\n")?,
+                Err(error) => NodeError::from(error).note(),
+            },
             command if command.starts_with('/') => out("No such command; /help lists them.\n")?,
             long if long.len() > MAX_MESSAGE => note("that message is too long; it was not sent"),
             message => {
@@ -64,9 +72,7 @@ pub(crate) async fn chat(node: &Node) -> Result<Exit, NodeError> {
                     }
                     Ended::Stopped { signal, .. } => return Ok(Exit::Stopped(signal)),
                     Ended::Finished { report, outcomes } => {
-                        if let Some(error) = report.error {
-                            note(error);
-                        }
+                        told_missing(&report);
                         let by = answered_by(&report.backend, style);
                         let hidden = tools::hidden(&node.executor, &Scope::Operator.caller());
                         let ran = receipts(&report, &outcomes, hidden, style);

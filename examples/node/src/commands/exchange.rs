@@ -36,6 +36,16 @@ pub(super) fn told_stopped(outcomes: &[Outcome]) {
     note("stopped; `sovereign-node audit tail` says what became of the rest");
 }
 
+/// Says what of a finished turn there is not: an answer, or its place in the transcript.
+pub(super) fn told_missing(report: &Report) {
+    if let Some(error) = report.error {
+        note(error);
+    }
+    if let Some(why) = &report.unsaved {
+        note(format_args!("this turn is not remembered: {why}"));
+    }
+}
+
 /// Whether the model's words are shown as they come.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Words {

@@ -30,7 +30,7 @@ pub(crate) async fn grants(data: &DataDir, command: Grants) -> Result<Exit, Node
 }
 
 fn list(data: &DataDir) -> Result<String, NodeError> {
-    let (_, grants) = looking(data)?;
+    let (_, (grants, _)) = looking(data)?;
     let line = |scope: ScopeKind| {
         let held = grants.held(scope).map_err(DataDirError::from)?;
         Ok::<_, NodeError>(format!("{scope}: {held}\n"))

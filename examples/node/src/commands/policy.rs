@@ -1,18 +1,36 @@
-use crate::assemble::{administration, looking};
+use super::backends::remote_said;
+use crate::assemble::{administration, looking, registry};
 use crate::cli::{Policy, Scope};
-use crate::data_dir::DataDir;
+use crate::data_dir::{DataDir, DataDirError};
 use crate::exit::{Exit, NodeError};
 use crate::terminal::{Style, print};
 use sovereign_core::capability::{Confirmation, Descriptor, Network, SideEffect};
 use sovereign_core::executor::Switched;
 use sovereign_core::host::{Executor, Registry};
-use sovereign_core::policy::{Denial, Source, State};
+use sovereign_core::policy::{Denial, RemoteInference, Source, StaleEntry, State};
 use std::fmt::Write as _;
 
 /// Which capabilities are switched on on this device.
 pub(crate) async fn policy(data: &DataDir, command: Policy) -> Result<Exit, NodeError> {
     let text = match command {
-        Policy::List => list(&looking(data)?.0),
+        Policy::List => {
+            let (executor, (_, policy)) = looking(data)?;
+            let stale = policy.stale(executor.registry()).map_err(DataDirError::from)?;
+            let remote = remote_said(policy.remote_inference());
+            format!("models off this device: {remote}\n{}{}", list(&executor), leftover(&stale))
+        }
+        Policy::Remote { answer } => {
+            let remote = RemoteInference::from(answer);
+            let changed = administration(data)?.0.set_remote_inference(remote).await?;
+            let already = if changed { "" } else { ", as it was already" };
+            format!("models off this device: {}{already}\n", remote_said(remote))
+        }
+        Policy::DropStale { also_off } => {
+            let stale = data.files().1.stale(&registry(data)?).map_err(DataDirError::from)?;
+            let drop: Vec<_> = stale.into_iter().filter(|e| e.enabled || also_off).collect();
+            let dropped = administration(data)?.0.drop_stale(drop).await?;
+            format!("{dropped} entries taken out\n")
+        }
         Policy::Enable(selection) => {
             let (administration, registry) = administration(data)?;
             let target = spelled_out(&registry, &selection.name);
@@ -60,6 +78,21 @@ fn list(executor: &Executor) -> String {
         format!("{}@{}: {switch}\n", d.name(), d.version())
     };
     executor.registry().descriptors().map(line).collect()
+}
+
+/// What an update left behind.
+fn leftover(stale: &[StaleEntry]) -> String {
+    let line = |entry: &StaleEntry| {
+        let set = if entry.enabled { "switched on" } else { "switched off" };
+        format!("  {entry} ({set} here)\n")
+    };
+    if stale.is_empty() {
+        return String::new();
+    }
+    let lines: String = stale.iter().map(line).collect();
+    format!(
+        "entries that do nothing:\n{lines}  `sovereign-node policy drop-stale` takes them out\n"
+    )
 }
 
 /// `on, set for web.*`

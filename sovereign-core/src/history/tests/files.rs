@@ -105,3 +105,22 @@ fn what_a_crash_left_of_a_write_is_cleared_away() {
     drop(Disk::open(&home.dir()).unwrap());
     assert!(home.files().is_empty());
 }
+
+#[test]
+fn reader_changes_nothing_and_repairs_nothing() {
+    let home = Home::new();
+    let look = || read(&home.dir(), &operator());
+    assert!(look().unwrap().is_empty() && !home.dir().exists());
+    let history = home.open().load(&operator()).unwrap().history;
+    history.begin("open still");
+    history.save().unwrap();
+    let name = home.dir().join(HistoryKey::of(&operator()).file_name());
+    let bytes = fs::read(&name).unwrap();
+    assert_eq!(look().unwrap(), history.transcript());
+    assert_eq!(look().unwrap().turns[0].end, None);
+    assert!(read(&home.dir(), &CallerScope::mesh("alice")).unwrap().is_empty());
+    assert_eq!(fs::read(&name).unwrap(), bytes);
+    crate::files::write_private(&name, b"torn").unwrap();
+    assert!(look().unwrap_err().to_string().contains("is damaged: its first line is no seal"));
+    assert_eq!(home.files(), [name]);
+}

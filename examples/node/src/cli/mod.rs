@@ -1,6 +1,13 @@
 //! What may stand on the command line.
+mod authority;
+mod kept;
 
+pub(crate) use authority::{Grant, Grants, Policy};
+pub(crate) use kept::{Audit, Clear, History, Key, Keys, Reset};
+
+use crate::assemble::Memory;
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap_complete::Shell;
 use sovereign_backends::BaseUrl;
 use sovereign_core::caller::{CallerScope, ScopeKind};
 use std::net::IpAddr;
@@ -11,22 +18,67 @@ Examples:
   sovereign-node ask \"how much space is left?\"
   sovereign-node ask --json \"is the machine well?\" | jq .receipts
   sovereign-node chat
-  sovereign-node serve
+  sovereign-node backends
   sovereign-node policy explain web.fetch
   sovereign-node grants add search && sovereign-node policy enable web.fetch
-  sovereign-node audit verify
+  sovereign-node doctor
 
 Exit status:
   0  answered, or done
-  1  something inside failed; for `audit verify`: the log is damaged or gone
+  1  something inside failed; for `audit verify`: the log is damaged or gone; for `doctor`: something
+     is not as it must be
   2  wrong use: command line or configuration
-  3  something was proposed and nothing of it ran to its end: refused, denied, expired, out of
-     budget, or failed
+  3  something was needed and did not happen: refused, denied, expired, out of budget, or failed
   4  no backend gave an answer
   129, 130, 143  stopped by a signal (HUP, INT, TERM)
 
 Files, in the data directory: `config.toml` (optional), `grants.json`, `policy.json`, `audit/`,
 `history/`, `secrets/`.";
+
+const ASK: &str = "\
+Examples:
+  sovereign-node ask \"how much space is left?\"
+  sovereign-node ask --no-model disk
+  sovereign-node ask --no-history --json \"is the machine well?\"
+
+The answer of one `ask` is known to the next one, and to `chat`: all of them belong to the operator of
+this device. `sovereign-node history` shows what is kept.";
+
+const CHAT: &str = "\
+Examples:
+  sovereign-node chat
+  sovereign-node chat --model qwen3:8b
+  printf 'how much space is left?\\n' | sovereign-node chat --no-history";
+
+const TOOLS: &str = "\
+Examples:
+  sovereign-node tools
+  sovereign-node tools --scope mesh
+  sovereign-node tools --json | jq '.[].name'";
+
+const BACKENDS: &str = "\
+Examples:
+  sovereign-node backends
+  sovereign-node backends --json | jq '.[] | select(.state == \"ready\")'
+
+Nothing is sent off this device to find out: of a remote backend only its key is looked at.";
+
+const DOCTOR: &str = "\
+Examples:
+  sovereign-node doctor
+  sovereign-node doctor --json | jq '.[] | select(.state != \"ok\")'
+
+It changes nothing and takes no lock. Exit status 1 when a line says `fail`.";
+
+const COMPLETIONS: &str = "\
+Examples:
+  sovereign-node completions bash > ~/.local/share/bash-completion/completions/sovereign-node
+  sovereign-node completions fish > ~/.config/fish/completions/sovereign-node.fish";
+
+const MAN: &str = "\
+Examples:
+  sovereign-node man | man -l -
+  sovereign-node man --out ~/.local/share/man/man1";
 
 /// Answers questions about this machine: a model proposes, six stages decide, you confirm, the
 /// audit log keeps what really ran.
@@ -53,9 +105,13 @@ pub(crate) struct Cli {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     /// Asks one question and prints the answer, who gave it, and receipts of what ran.
+    #[command(after_help = ASK)]
     Ask(Ask),
     /// Talks, question after question; confirmations are asked in between.
+    #[command(after_help = CHAT)]
     Chat {
+        #[command(flatten)]
+        memory: MemoryFlags,
         #[command(flatten)]
         model: ModelFlags,
     },
@@ -73,6 +129,7 @@ pub(crate) enum Command {
     /// Shows the accounts of `serve`.
     Users,
     /// Shows what a model may propose here, and what is hidden from it and why.
+    #[command(after_help = TOOLS)]
     Tools {
         /// One JSON array: the catalog as the model's adapter gets it.
         #[arg(long)]
@@ -81,15 +138,53 @@ pub(crate) enum Command {
         #[arg(long, value_enum, default_value_t = Scope::Operator)]
         scope: Scope,
     },
+    /// Shows each backend in the order in which they are asked: whether it could answer now, and what
+    /// to do when it could not.
+    #[command(after_help = BACKENDS)]
+    Backends {
+        /// One JSON array.
+        #[arg(long)]
+        json: bool,
+    },
     /// Which categories of capabilities a kind of caller holds.
-    #[command(subcommand)]
+    #[command(subcommand, after_help = authority::GRANTS)]
     Grants(Grants),
-    /// Which capabilities are switched on on this device.
-    #[command(subcommand)]
+    /// Which capabilities are switched on on this device, and whether a turn may leave it.
+    #[command(subcommand, after_help = authority::POLICY)]
     Policy(Policy),
+    /// Keys of backends off this device. No command ever shows one.
+    #[command(subcommand, after_help = kept::KEYS)]
+    Keys(Keys),
+    /// Shows what is remembered of your conversations here, as it is kept.
+    #[command(after_help = kept::HISTORY)]
+    History(History),
     /// Reads the audit log; never writes to it.
-    #[command(subcommand)]
+    #[command(subcommand, after_help = kept::AUDIT)]
     Audit(Audit),
+    /// Looks at everything that this node needs, and says what to do.
+    #[command(after_help = DOCTOR)]
+    Doctor {
+        /// One JSON array.
+        #[arg(long)]
+        json: bool,
+    },
+    /// Puts the node back to how it was installed, and says what that takes away.
+    #[command(after_help = kept::RESET)]
+    Reset(Reset),
+    /// Prints what a shell needs to complete this program's command line.
+    #[command(after_help = COMPLETIONS)]
+    Completions {
+        /// For which shell.
+        #[arg(value_enum)]
+        shell: Shell,
+    },
+    /// Prints the manual page.
+    #[command(after_help = MAN)]
+    Man {
+        /// Writes a page for each command into this directory.
+        #[arg(long, value_name = "DIR")]
+        out: Option<PathBuf>,
+    },
 }
 
 #[derive(Debug, Args)]
@@ -101,24 +196,23 @@ pub(crate) struct Ask {
     #[arg(long)]
     pub(crate) json: bool,
     #[command(flatten)]
+    pub(crate) memory: MemoryFlags,
+    #[command(flatten)]
     pub(crate) model: ModelFlags,
 }
 
-/// Where to listen.
-#[derive(Debug, Args)]
-pub(crate) struct Serve {
-    /// The port, on `127.0.0.1` and `::1`; 0 takes any.
-    #[arg(long, value_name = "PORT", default_value_t = 8420)]
-    pub(crate) port: u16,
-    /// Another address to listen at. Browsers are answered under the names `127.0.0.1` and `localhost`
-    /// all the same: this is for a forwarder (ssh, a container) that ends on this machine.
-    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1")]
-    pub(crate) listen: IpAddr,
-    /// Allows an address that other machines reach, though nothing is encrypted on the way there.
+/// What of the past is known, and what is left behind.
+#[derive(Debug, Default, Args)]
+pub(crate) struct MemoryFlags {
+    /// Knows nothing of earlier turns, and leaves none behind.
     #[arg(long)]
-    pub(crate) allow_unencrypted_network: bool,
-    #[command(flatten)]
-    pub(crate) model: ModelFlags,
+    no_history: bool,
+}
+
+impl MemoryFlags {
+    pub(crate) const fn memory(&self) -> Memory {
+        if self.no_history { Memory::None } else { Memory::Kept }
+    }
 }
 
 /// Flags over the configuration.
@@ -133,76 +227,6 @@ pub(crate) struct ModelFlags {
     /// Asks no language model at all: words are matched with the catalog.
     #[arg(long, conflicts_with_all = ["ollama_url", "model"])]
     pub(crate) no_model: bool,
-}
-
-#[derive(Debug, Subcommand)]
-pub(crate) enum Grants {
-    /// Shows what each kind of caller holds.
-    List,
-    /// Grants a category.
-    Add(Grant),
-    /// Takes a category away.
-    Remove(Grant),
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct Grant {
-    /// `apps`, `system`, `network`, `wallet`, `files`, `media`, `search`, `ai_local`, `notes`,
-    /// `bitcoin`, or a plugin's own as `custom:NAME`.
-    #[arg(value_name = "CATEGORY")]
-    pub(crate) category: String,
-    /// Who shall hold it.
-    #[arg(long, value_enum, default_value_t = Scope::Operator)]
-    pub(crate) scope: Scope,
-}
-
-#[derive(Debug, Subcommand)]
-pub(crate) enum Policy {
-    /// Shows every capability and whether it is switched on.
-    List,
-    /// Switches on a capability (`web.fetch`), or everything in a namespace that exists now (`web`).
-    Enable(Selection),
-    /// Switches off a capability or everything in a namespace that exists now.
-    Disable(Selection),
-    /// Says whether a caller may use it, which part of the answer comes from where, and which command
-    /// would change it.
-    Explain {
-        #[command(flatten)]
-        selection: Selection,
-        /// For whom.
-        #[arg(long, value_enum, default_value_t = Scope::Operator)]
-        scope: Scope,
-    },
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct Selection {
-    /// A capability's name, or a namespace: the part before a dot, with or without `.*`.
-    #[arg(value_name = "CAPABILITY_OR_NAMESPACE")]
-    pub(crate) name: String,
-}
-
-#[derive(Debug, Subcommand)]
-pub(crate) enum Audit {
-    /// Starts a new log where there is none, because the old one was lost or moved away.
-    StartAnew,
-    /// Checks the whole log against its chain and its head; exit status 1 when it is damaged.
-    Verify,
-    /// Shows the last records, oldest first.
-    Tail {
-        /// How many.
-        #[arg(short = 'n', long = "lines", value_name = "N", default_value_t = 20)]
-        lines: usize,
-        /// The records as they are kept, one JSON object a line.
-        #[arg(long)]
-        json: bool,
-    },
-    /// Counts what happened.
-    Stats {
-        /// One JSON object.
-        #[arg(long)]
-        json: bool,
-    },
 }
 
 /// A kind of caller.
