@@ -69,7 +69,8 @@ impl Said {
         let class = self.class().unwrap_or(match status {
             Some(404) => FailureClass::Unsupported,
             Some(408 | 504) => FailureClass::Timeout,
-            Some(400 | 405 | 413 | 415 | 422) => FailureClass::Protocol,
+            Some(401..=403) => FailureClass::Unauthorised,
+            Some(400 | 405 | 413 | 415 | 422) => FailureClass::Rejected,
             _ => FailureClass::Refused,
         });
         BackendError::new(class, self.line(status))
@@ -86,12 +87,12 @@ const WORDS: [(&str, FailureClass); 17] = [
     ("exceed_context_size_error", FailureClass::TooLong),
     ("context_length_exceeded", FailureClass::TooLong),
     ("request_too_large", FailureClass::TooLong),
-    ("authentication_error", FailureClass::Refused),
-    ("invalid_api_key", FailureClass::Refused),
-    ("permission_error", FailureClass::Refused),
-    ("billing_error", FailureClass::Refused),
-    ("insufficient_quota", FailureClass::Refused),
-    ("insufficient_balance", FailureClass::Refused),
+    ("authentication_error", FailureClass::Unauthorised),
+    ("invalid_api_key", FailureClass::Unauthorised),
+    ("permission_error", FailureClass::Unauthorised),
+    ("billing_error", FailureClass::Unauthorised),
+    ("insufficient_quota", FailureClass::Unauthorised),
+    ("insufficient_balance", FailureClass::Unauthorised),
     ("rate_limit_error", FailureClass::Refused),
     ("rate_limit_exceeded", FailureClass::Refused),
     ("overloaded_error", FailureClass::Refused),
@@ -104,8 +105,8 @@ const WORDS: [(&str, FailureClass); 17] = [
 
 /// Words that servers put beside telling ones too.
 const GENERAL: [(&str, FailureClass); 2] = [
-    ("unsupported_parameter", FailureClass::Protocol),
-    ("invalid_request_error", FailureClass::Protocol),
+    ("unsupported_parameter", FailureClass::Rejected),
+    ("invalid_request_error", FailureClass::Rejected),
 ];
 
 /// Parts of messages, where the fields say nothing.
@@ -172,20 +173,20 @@ mod tests {
                 "it answered 404: model: x",
             ),
             (500, r#"{"error":"text"}"#, Refused, "it answered 500: text"),
-            (401, r#"{"detail":"no"}"#, Refused, "it answered 401: no"),
+            (401, r#"{"detail":"no"}"#, Unauthorised, "it answered 401: no"),
             (
                 402,
                 r#"{"detail":{"error":{"code":"insufficient_balance","message":"pay"}}}"#,
-                Refused,
+                Unauthorised,
                 "it answered 402: pay",
             ),
             (429, r#"{"message":"slow down"}"#, Refused, "it answered 429: slow down"),
             (529, "<html>busy</html>", Refused, "it answered 529: <html>busy</html>"),
             (500, r#"{"error":{"message":""}}"#, Refused, "it answered 500"),
-            (422, r#"{"detail":[{"msg":"x"}]}"#, Protocol, "it answered 422"),
+            (422, r#"{"detail":[{"msg":"x"}]}"#, Rejected, "it answered 422"),
             (504, "", Timeout, "it answered 504"),
             (404, "", Unsupported, "it answered 404"),
-            (400, "null", Protocol, "it answered 400: null"),
+            (400, "null", Rejected, "it answered 400: null"),
         ];
         for (status, body, class, line) in table {
             assert_eq!(read(*status, body), (*class, (*line).to_owned()), "{body}");

@@ -9,10 +9,12 @@
 //! - [`claude`]: Anthropic's Messages API;
 //! - [`keyword`]: no model at all;
 //! - [`outbound`]: the way off the device for capabilities, with its address rule;
-//! - [`in_order`]: which one is asked first.
+//! - [`in_order`]: which one is asked first;
+//! - [`Guarded`]: a leg that does not answer is left alone for a while.
 mod base_url;
 pub mod claude;
 mod failure;
+mod guarded;
 mod http;
 mod ids;
 pub mod keyword;
@@ -30,11 +32,12 @@ mod streaming;
 
 pub use base_url::{BaseUrl, BaseUrlError};
 pub use claude::{Claude, ClaudeConfig};
+pub use guarded::{FAILURES_BEFORE_PAUSE, Guarded, LegState, PAUSE};
 pub use keyword::Keyword;
 pub use ollama::{Ollama, OllamaConfig};
 pub use openai::{OpenAi, OpenAiConfig};
-pub use secret::{KeyError, KeyFile};
-pub use select::{in_order, local_first};
+pub use secret::KeyFile;
+pub use select::{guarded, in_order, local_first};
 pub use streaming::Streaming;
 
 use std::time::Duration;

@@ -1,6 +1,7 @@
 //! Which backend is asked first.
-use crate::{Keyword, Ollama, OllamaConfig};
+use crate::{Guarded, Keyword, Ollama, OllamaConfig};
 use sovereign_core::backend::{Backend, BackendError, Locality};
+use sovereign_core::clock::Clock;
 use std::sync::Arc;
 
 /// The legs of a turn in the order in which they are asked: on this device, then elsewhere, then the
@@ -19,6 +20,32 @@ pub fn in_order(mut legs: Vec<Arc<dyn Backend>>) -> Vec<Arc<dyn Backend>> {
         }
     });
     legs
+}
+
+/// Each leg with a circuit breaker around it, in the same order: hand them to a conversation, and keep
+/// them to show their [state](Guarded::state). The keyword backend has nothing that could fail, and
+/// stays closed.
+///
+/// # Example
+/// ```
+/// use sovereign_backends::{guarded, local_first};
+/// use sovereign_core::clock::SystemClock;
+/// use sovereign_core::backend::Backend;
+/// use std::sync::Arc;
+/// let legs = guarded(local_first([])?, &(Arc::new(SystemClock::default()) as _));
+/// for leg in &legs {
+///     println!("{}: {}", leg.identity().id, leg.state());
+/// }
+/// let legs: Vec<Arc<dyn Backend>> = legs.into_iter().map(|leg| leg as _).collect();
+/// # assert_eq!(legs.len(), 1);
+/// # Ok::<(), sovereign_core::backend::BackendError>(())
+/// ```
+#[must_use]
+pub fn guarded(
+    legs: impl IntoIterator<Item = Arc<dyn Backend>>,
+    clock: &Arc<dyn Clock>,
+) -> Vec<Arc<Guarded>> {
+    legs.into_iter().map(|leg| Arc::new(Guarded::new(leg, Arc::clone(clock)))).collect()
 }
 
 /// The legs of a node: the configured Ollama models, and the keyword backend, which is always there.

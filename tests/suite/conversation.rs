@@ -107,9 +107,12 @@ async fn proposals_after_pending_are_reported() {
             _ => {}
         }
     }
-    turn.cancel().await;
+    let receipts = turn.cancel().await;
+    let expected = HashSet::from([OutcomeKind::Void, OutcomeKind::NotAttempted]);
     let ended: HashSet<_> = lab.audit.ends().into_iter().collect();
-    assert_eq!(ended, HashSet::from([OutcomeKind::Void, OutcomeKind::NotAttempted]));
+    assert_eq!(ended, expected);
+    let told: HashSet<_> = receipts.iter().map(|receipt| receipt.outcome).collect();
+    assert_eq!((told, receipts.len()), (expected, 2), "what was cut off is told");
     assert!(state.ran().is_empty());
     let told = outcomes(&conversation.transcript());
     assert_eq!(told.len(), 2, "one outcome for each proposal");

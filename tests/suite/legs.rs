@@ -212,3 +212,78 @@ async fn a_malformed_call_is_answered_with_what_is_wrong_and_nothing_of_it() {
     assert!(sizes.iter().all(|size| told.contains(size)), "{told}");
     assert!(!told.contains("secret"), "{told}");
 }
+
+fn kept_at(id: &'static str) -> Scripted {
+    Scripted::as_backend(BackendIdentity::local(id, None))
+}
+
+fn far(host: &str) -> Scripted {
+    Scripted::as_backend(BackendIdentity::remote("far", None, format!("https://{host}")))
+}
+
+/// Which of a paid leg and one on the device are asked after a paid leg has failed so.
+async fn asked_after(class: FailureClass, first: Scripted) -> (bool, bool) {
+    let (builder, _) = sovereign_tests::lab_builder();
+    let lab = builder.remote(sovereign_core::policy::RemoteInference::Always).build();
+    let first = first.fails(class, "no");
+    let paid = far("paid.example").fails(FailureClass::Refused, "busy");
+    let free = kept_at("free").says("here");
+    let legs = legs(&[&first, &paid, &free]);
+    let chat = Conversation::with_legs(&lab.executor, legs, lab.scope.clone());
+    let report = chat.say("go").unwrap().run(|_| Decision::Deny).await;
+    assert_eq!(first.seen().len(), 1, "{class:?}: nothing is sent twice to one leg");
+    assert_eq!(report.backend.skipped[0].code, class.word());
+    assert_eq!(report.error.is_none(), !free.seen().is_empty());
+    (!paid.seen().is_empty(), !free.seen().is_empty())
+}
+
+#[tokio::test]
+async fn what_a_failure_says_of_the_other_legs_is_its_class() {
+    use FailureClass::{
+        Interrupted, Protocol, Refused, Rejected, Timeout, Unauthorised, Unreachable, Unsupported,
+    };
+    for (class, after_paid, after_free) in [
+        (Unreachable, true, true),
+        (Unsupported, true, true),
+        (Refused, true, true),
+        (Unauthorised, true, true),
+        // a reply may have been made, and paid for
+        (Timeout, false, true),
+        (Interrupted, false, true),
+        (Protocol, false, true),
+        // our own fault is not repeated at somebody's cost
+        (Rejected, false, false),
+    ] {
+        assert_eq!(asked_after(class, far("first.example")).await, (after_paid, true), "{class:?}");
+        assert_eq!(asked_after(class, kept_at("first")).await, (after_free, true), "{class:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_refusal_of_the_model_is_an_answer_and_no_other_leg_is_asked() {
+    use sovereign_core::backend::{BackendError, BackendTurn, DeltaSink, Request, Stop};
+    struct Refuses;
+    #[async_trait::async_trait]
+    impl Backend for Refuses {
+        fn identity(&self) -> BackendIdentity {
+            BackendIdentity::local("refuses", None)
+        }
+        async fn ready(&self) -> Result<(), BackendError> {
+            Ok(())
+        }
+        async fn send(
+            &self,
+            _: Request<'_>,
+            _: &mut dyn DeltaSink,
+        ) -> Result<BackendTurn, BackendError> {
+            Ok(BackendTurn::text(self.identity(), "").stopped(Stop::Refusal))
+        }
+    }
+    let (lab, _) = lab();
+    let other = kept_at("other").says("here");
+    let legs: Vec<Arc<dyn Backend>> = vec![Arc::new(Refuses), Arc::new(other.clone())];
+    let chat = Conversation::with_legs(&lab.executor, legs, lab.scope.clone());
+    let report = chat.say("go").unwrap().run(|_| Decision::Deny).await;
+    assert_eq!((report.text.as_str(), report.error), ("", None));
+    assert!(other.seen().is_empty() && report.backend.skipped.is_empty());
+}

@@ -26,3 +26,4 @@ mod serve;
 mod source;
 mod vectors;
 mod web;
+mod windows;

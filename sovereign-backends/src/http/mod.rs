@@ -214,18 +214,19 @@ fn unusable(cause: Box<dyn std::error::Error + Send + Sync>) -> BackendError {
 
 /// A transport error by its kind; the details stay in the local log.
 fn broken(base: &BaseUrl, error: reqwest::Error) -> BackendError {
-    let reason = if error.is_connect() {
-        format!("nothing answers at `{base}`")
+    let (class, reason) = if error.is_connect() {
+        (FailureClass::Unreachable, format!("nothing answers at `{base}`"))
     } else if error.is_builder() {
-        format!("`{base}` cannot be asked")
+        (FailureClass::Unreachable, format!("`{base}` cannot be asked"))
     } else if error.is_body() || error.is_decode() {
-        "the connection broke before the reply was complete".to_owned()
+        let reason = "the connection broke before the reply was complete";
+        (FailureClass::Interrupted, reason.to_owned())
     } else {
-        "the connection broke before a reply came".to_owned()
+        (FailureClass::Interrupted, "the connection broke before a reply came".to_owned())
     };
     let cause = error.without_url();
     tracing::debug!(server = %base, ?cause, "exchange failed");
-    BackendError::new(FailureClass::Unreachable, reason).caused_by(cause)
+    BackendError::new(class, reason).caused_by(cause)
 }
 
 /// `status` with what the body says, one bounded printable line.

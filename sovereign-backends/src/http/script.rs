@@ -52,7 +52,7 @@ impl Pieces {
         match self.end {
             End::Clean => Ok(None),
             End::Reset => Err(BackendError::new(
-                FailureClass::Unreachable,
+                FailureClass::Interrupted,
                 "the connection broke before the reply was complete",
             )),
             End::Silence => std::future::pending().await,

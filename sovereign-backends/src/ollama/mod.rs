@@ -21,7 +21,8 @@ use async_trait::async_trait;
 use convert::{NoTurn, decode, elsewhere, encode, explain, is_same_model, locality_of};
 use serde::de::DeserializeOwned;
 use sovereign_core::backend::{
-    Backend, BackendError, BackendIdentity, BackendTurn, DeltaSink, FailureClass, Locality, Request,
+    Backend, BackendError, BackendIdentity, BackendTurn, DeltaSink, FailureClass, Locality,
+    Request, Window,
 };
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -222,6 +223,11 @@ impl Backend for Ollama {
                 BackendIdentity::remote("ollama", model, receiver)
             }
         }
+    }
+
+    fn window(&self) -> Option<Window> {
+        let size = |tokens: u32| usize::try_from(tokens).unwrap_or(usize::MAX);
+        Some(Window { tokens: size(self.config.num_ctx), reply: size(self.config.num_predict) })
     }
 
     async fn ready(&self) -> Result<(), BackendError> {

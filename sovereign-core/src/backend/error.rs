@@ -16,20 +16,45 @@ pub struct BackendError {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum FailureClass {
-    /// Nothing listens there, or the connection broke.
+    /// Nothing listens there: nothing was sent.
     Unreachable,
+    /// The connection broke after something was sent: a reply may have been made, and paid for.
+    Interrupted,
     /// The model cannot propose, or is not there.
     Unsupported,
     /// The conversation does not fit the model's window.
     TooLong,
     /// No complete reply within the time.
     Timeout,
-    /// The server's own no: busy, out of memory, not authorised.
+    /// The server's own no, for now: busy, out of memory.
     Refused,
+    /// It does not take the key, or there is no credit.
+    Unauthorised,
+    /// It finds the request itself wrong: a fault on our side, which no other server mends.
+    Rejected,
     /// Nothing was sent: policy, the person or the audit log kept it on this device.
     Withheld,
     /// The reply does not follow the wire format, or is too large.
     Protocol,
+}
+
+impl FailureClass {
+    /// The stable word.
+    #[must_use]
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Unreachable => "unreachable",
+            Self::Interrupted => "interrupted",
+            Self::Unsupported => "unsupported",
+            Self::TooLong => "too_long",
+            Self::Timeout => "timeout",
+            Self::Refused => "refused",
+            Self::Unauthorised => "unauthorised",
+            Self::Rejected => "rejected",
+            Self::Withheld => "withheld",
+            Self::Protocol => "protocol",
+        }
+    }
 }
 
 impl BackendError {

@@ -210,6 +210,16 @@ impl BackendTurn {
     }
 }
 
+/// What a model can take at once, in its own tokens.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[expect(clippy::exhaustive_structs, reason = "two numbers")]
+pub struct Window {
+    /// Prompt and reply together.
+    pub tokens: usize,
+    /// Kept free for the reply.
+    pub reply: usize,
+}
+
 /// Where text goes as it comes. Synchronous: pulling the turn is the back-pressure.
 pub trait DeltaSink: Send {
     /// Takes the next piece of prose.
@@ -228,6 +238,16 @@ pub trait Backend: Send + Sync + 'static {
     /// Who this is, as far as it knows without asking.
     fn identity(&self) -> BackendIdentity;
 
+    /// Whether a round there may cost money; what is elsewhere does unless it says otherwise.
+    fn is_paid(&self) -> bool {
+        self.identity().locality == Locality::Remote
+    }
+
+    /// How much its model takes, where that is known (F07).
+    fn window(&self) -> Option<Window> {
+        None
+    }
+
     /// Whether it can take a round with tools now: the server answers, has the model, and the model
     /// can propose. Asked once per turn, before anything of the turn is sent. One elsewhere looks at
     /// what it has here, such as its key, and sends nothing: nobody has been asked yet.
@@ -240,7 +260,8 @@ pub trait Backend: Send + Sync + 'static {
     /// is only in the returned turn, when the reply is complete.
     ///
     /// # Errors
-    /// When no complete reply came; the driver goes on with its next leg.
+    /// When no complete reply came; the driver goes on with a leg that can help, by the class of the
+    /// failure. It never sends the same round to a leg twice.
     async fn send(
         &self,
         request: Request<'_>,

@@ -6,8 +6,9 @@ use crate::schema::Profile;
 ///
 /// Tokens are estimated as the UTF-8 bytes of what is sent, divided by three and rounded up, and
 /// eight more for each message, call and tool. Plain prose comes to about four bytes a token, JSON and
-/// other scripts to about three. It is an estimate: a server that counts more refuses the request, and
-/// the next leg is asked.
+/// other scripts to about three. What a server reports corrects the estimate for the next request to
+/// it, to four bytes a token at most and one at least. It stays an estimate: a server that counts more
+/// refuses the request, and a leg with a larger window is asked.
 ///
 /// The window of a model whose length nobody knows is taken to be small (F07).
 ///

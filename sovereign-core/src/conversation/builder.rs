@@ -39,7 +39,7 @@ pub struct ConversationBuilder {
     scope: CallerScope,
     legs: Vec<Arc<dyn Backend>>,
     limits: TurnLimits,
-    budget: ContextBudget,
+    budget: Option<ContextBudget>,
     history: History,
     unattended: bool,
 }
@@ -60,7 +60,7 @@ impl ConversationBuilder {
             scope,
             legs: Vec::new(),
             limits: TurnLimits::default(),
-            budget: ContextBudget::default(),
+            budget: None,
             history: History::default(),
             unattended: false,
         }
@@ -84,9 +84,10 @@ impl ConversationBuilder {
         self
     }
 
-    /// Another bound on what a model is sent.
+    /// A bound on what any model is sent. Without it a leg is sent what its window holds, where that is
+    /// known, and else what [`ContextBudget::default`] says.
     pub const fn budget(mut self, budget: ContextBudget) -> Self {
-        self.budget = budget;
+        self.budget = Some(budget);
         self
     }
 

@@ -46,7 +46,8 @@ impl OpenTurn {
         let executor = &self.shared.executor;
         let left = deadline.since(executor.now()).min(SUMMARY_TIME);
         let catalog = executor.catalog(&self.shared.scope).showing_nothing();
-        let room = self.shared.budget.tokens().saturating_sub(fixed(SUMMARY_PROMPT, &catalog));
+        let room =
+            self.shared.budget(&**leg).tokens().saturating_sub(fixed(SUMMARY_PROMPT, &catalog));
         let Some(record) = record(&batch, room).filter(|_| !left.is_zero()) else { return };
         let messages = [Message::Recalled(record)];
         let request = Request::new(SUMMARY_PROMPT, &messages, &catalog, left).closing();

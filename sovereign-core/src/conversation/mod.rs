@@ -7,6 +7,7 @@ mod budget;
 mod builder;
 mod consent;
 mod context;
+mod counts;
 mod drive;
 mod dropped;
 mod fold;
@@ -38,6 +39,7 @@ use crate::history::{self, History, KEEP_VERBATIM_TURNS};
 use crate::id::ConversationId;
 use crate::schema::RawArguments;
 use context::Context;
+use counts::Counts;
 use drive::OpenTurn;
 use dropped::{Dropped, UnderWay};
 use memory::Said;
@@ -62,7 +64,7 @@ struct Shared {
     legs: Vec<Arc<dyn Backend>>,
     scope: CallerScope,
     limits: TurnLimits,
-    budget: ContextBudget,
+    budget: Option<ContextBudget>,
     history: History,
     /// Nobody is here who could be asked.
     unattended: bool,
@@ -77,6 +79,8 @@ struct State {
     /// The turn that runs, by its number in the transcript.
     open: Option<u64>,
     turns: u32,
+    /// How the legs' servers count tokens.
+    counts: Counts,
     busy: Option<Busy>,
     /// A turn that was dropped while a call ran: its outcomes come into the transcript later.
     dropped: Option<Dropped>,
@@ -99,6 +103,18 @@ impl Shared {
     fn context(&self, open: Option<u64>, locality: Locality) -> Context {
         let state = self.state();
         self.history.look(|transcript| memory::context(transcript, &state.said, open, locality))
+    }
+
+    /// What this leg is sent at most: its own window where that is known, and never more than the
+    /// application says.
+    fn budget(&self, leg: &dyn Backend) -> ContextBudget {
+        let own = leg.window().map(|window| ContextBudget::of(window.tokens, window.reply));
+        let budget = match (self.budget, own) {
+            (Some(set), Some(own)) if own.tokens() < set.tokens() => own,
+            (Some(set), _) => set,
+            (None, own) => own.unwrap_or_default(),
+        };
+        self.state().counts.scaled(&leg.identity(), budget)
     }
 
     /// A call of this turn runs: its name is kept.

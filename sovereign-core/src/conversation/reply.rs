@@ -1,7 +1,7 @@
 //! One reply of a turn: from the first leg that can give one and may be sent to.
 
 use super::SYSTEM_PROMPT;
-use super::budget::fixed;
+use super::budget::{ContextBudget, fixed};
 use super::drive::OpenTurn;
 use super::leg::Legs;
 use super::payload::payload;
@@ -65,9 +65,13 @@ impl OpenTurn {
         events: &Events,
     ) -> Result<BackendTurn, TurnError> {
         loop {
-            let Some(leg) = legs.current() else { return Err(TurnError::NoBackend) };
-            let ready = match self.shut(&leg.identity()) {
-                Some(no) => Err(withheld(no)),
+            let Some(leg) = legs.current() else {
+                let too_long = legs.found_too_long();
+                return Err(if too_long { TurnError::TooLong } else { TurnError::NoBackend });
+            };
+            let no = self.shut(&leg.identity()).map(withheld);
+            let ready = match no.or_else(|| legs.barred()) {
+                Some(no) => Err(no),
                 None => self.in_time(*deadline, legs.admit()).await?,
             };
             if let Err(error) = ready {
@@ -94,9 +98,12 @@ impl OpenTurn {
     ) -> Result<Result<BackendTurn, BackendError>, TurnError> {
         let identity = leg.identity();
         let context = self.shared.context(Some(self.place), identity.locality);
+        let budget = self.shared.budget(&**leg);
         let room = fixed(SYSTEM_PROMPT, round.catalog);
-        let Ok(messages) = context.fit(self.shared.budget, room) else {
-            return Err(TurnError::TooLong);
+        let Ok(messages) = context.fit(budget, room) else {
+            self.shared.state().counts.relax(&identity);
+            let reason = format!("it is sent {} tokens at most, and this is more", budget.tokens());
+            return Ok(Err(BackendError::new(FailureClass::TooLong, reason)));
         };
         if identity.locality == Locality::Remote {
             let payload = payload(SYSTEM_PROMPT, &messages, round.catalog);
@@ -116,6 +123,8 @@ impl OpenTurn {
         let mut deltas = Deltas { events, any: false };
         let reply = self.in_time(*deadline, leg.send(request, &mut deltas)).await?;
         let reply = reply.and_then(|reply| sound(reply, self.ledger.outcomes().is_empty()));
+        let sent = ContextBudget::estimate(SYSTEM_PROMPT, &messages, round.catalog);
+        self.shared.state().counts.learn(&identity, sent, &reply);
         if let Ok(reply) = &reply
             && !deltas.any
             && !reply.text.is_empty()

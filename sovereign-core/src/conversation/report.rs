@@ -6,7 +6,7 @@ use serde::Serialize;
 
 /// A finished turn, for a client to show without reading prose.
 ///
-/// **Shape**: `{text, receipts[], citations[], backend{id, locality, model?, skipped[{id, reason}]},
+/// **Shape**: `{text, receipts[], citations[], backend{id, locality, model?, skipped[{id, code, reason}]},
 /// limits{rounds_used, proposals_used}, pending: null, error?, unsaved?}`.
 #[derive(Debug, Clone, Default, Serialize)]
 #[non_exhaustive]
@@ -48,6 +48,8 @@ pub struct Answered {
 pub struct Skipped {
     /// The adapter.
     pub id: &'static str,
+    /// What kind of failure it was: the word of a [`FailureClass`](crate::backend::FailureClass).
+    pub code: &'static str,
     /// One line for a person.
     pub reason: String,
 }

@@ -1,4 +1,4 @@
-use super::{Report, Shared, Skipped};
+use super::{Receipt, Report, Shared, Skipped};
 use crate::backend::BackendIdentity;
 use crate::confirmation::{ConfirmationRequest, Decision};
 use crate::executor::{Outcome, TurnLedger};
@@ -113,8 +113,9 @@ impl Turn {
     }
 
     /// Stops here and waits until everything of this turn has its terminal record, and the transcript
-    /// has it on the disk.
-    pub async fn cancel(self) {
+    /// has it on the disk. What became of each proposal, in the order in which they ended: what ran is
+    /// among it, and so is what was cut off.
+    pub async fn cancel(self) -> Vec<Receipt> {
         let (ledger, shared) = (Arc::clone(&self.ledger), Arc::clone(&self.shared));
         drop(self);
         ledger.idle().await;
@@ -122,6 +123,7 @@ impl Turn {
         if let Err(error) = shared.save().await {
             tracing::error!(error, "the transcript could not be saved");
         }
+        ledger.outcomes().iter().map(Receipt::of).collect()
     }
 
     fn poll_event(&mut self, cx: &mut Context<'_>) -> Poll<Option<Event>> {

@@ -217,7 +217,7 @@ async fn a_broken_connection_is_no_answer_on_any_wire() {
         let almost = &whole[..whole.trim_end().len() - 1];
         for answer in [Answer::hang_up(), Answer::raw(head).then(almost)] {
             let error = failure(wire, answer).await;
-            assert_eq!(error.class(), FailureClass::Unreachable, "{wire:?}: {error}");
+            assert_eq!(error.class(), FailureClass::Interrupted, "{wire:?}: {error}");
         }
     }
 }

@@ -90,7 +90,7 @@ async fn a_broken_connection_is_no_answer() {
         (Answer::cut(200, 1000, ""), "the connection broke before the reply was complete"),
     ] {
         let error = failure(answer).await;
-        assert_eq!(error.class(), FailureClass::Unreachable);
+        assert_eq!(error.class(), FailureClass::Interrupted);
         assert_eq!(error.to_string(), reason);
     }
 }

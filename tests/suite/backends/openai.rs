@@ -90,7 +90,7 @@ async fn the_other_name_of_the_cap_is_tried_when_a_server_demands_it() {
         );
     }
     let stubborn = Scripted::openai_with(config()).answers(400, demand).answers(400, demand);
-    assert_eq!(ask(&stubborn).await.unwrap_err().class(), FailureClass::Protocol);
+    assert_eq!(ask(&stubborn).await.unwrap_err().class(), FailureClass::Rejected);
     assert_eq!(stubborn.requests().len(), 2, "once more, not for ever");
     let quirks = Quirks { cap_field: CapField::MaxCompletionTokens, ..Quirks::COMMON };
     let model = Scripted::openai_with(OpenAiConfig { quirks, ..config() });

@@ -10,7 +10,7 @@ use std::pin::pin;
 use std::task::Poll;
 
 /// Drives the turn for so many polls; whether it came to its end.
-async fn polled(turn: &mut Turn, mut polls: usize) -> bool {
+pub(super) async fn polled(turn: &mut Turn, mut polls: usize) -> bool {
     loop {
         let next = {
             let mut next = pin!(turn.next());
@@ -40,7 +40,7 @@ async fn polled(turn: &mut Turn, mut polls: usize) -> bool {
 }
 
 /// Each proposal of the transcript, with the outcomes that follow it directly and in order.
-fn assert_paired(messages: &[Message], polls: usize) {
+pub(super) fn assert_paired(messages: &[Message], polls: usize) {
     let mut open: Vec<CallId> = Vec::new();
     for message in messages {
         if let Message::Outcome { call, .. } = message {
@@ -71,7 +71,7 @@ async fn turn_dropped_at_any_poll_leaves_one_outcome_per_call_and_no_orphan() {
         let (chat_before, _) = chat(&lab, &home.open(&lab), &lab.scope, script);
         let mut turn = chat_before.say("go").unwrap();
         let finished = polled(&mut turn, polls).await;
-        turn.cancel().await;
+        let receipts = turn.cancel().await;
 
         let mut ends = HashMap::<_, usize>::new();
         for record in lab.audit.calls() {
@@ -83,6 +83,8 @@ async fn turn_dropped_at_any_poll_leaves_one_outcome_per_call_and_no_orphan() {
         assert_paired(&transcript, polls);
         let outcomes = transcript.iter().filter(|m| matches!(m, Message::Outcome { .. })).count();
         assert_eq!(outcomes, ends.len(), "after {polls} polls");
+        assert!(receipts.iter().all(|r| ends.contains_key(&r.audit_id)), "after {polls} polls");
+        assert_eq!(receipts.len(), ends.len(), "after {polls} polls: what ran is told");
 
         chat_before.history().save().unwrap();
         let kept = chat_before.history().recent(1).remove(0);

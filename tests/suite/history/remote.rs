@@ -88,3 +88,36 @@ async fn a_leg_that_is_elsewhere_is_not_sent_what_another_caller_said() {
     }
     assert_eq!(users(&remote.seen()[1].messages), ["who am I?"]);
 }
+
+#[tokio::test]
+async fn turn_dropped_at_any_poll_has_sent_nothing_without_a_record_and_leaves_no_question() {
+    use super::cancel::{assert_paired, polled};
+    for polls in 0.. {
+        let lab = vault_saying(RemoteInference::Ask);
+        let remote = far().proposes("vault__read__v1", "{}").says("Done.").says("And on.");
+        let remote = remote.says("And on.").says("And on.");
+        let legs = legs(&[&remote]);
+        let chat = Conversation::with_legs(&lab.executor, legs, lab.scope.clone());
+        let mut turn = chat.say("go").unwrap();
+        let finished = polled(&mut turn, polls).await;
+        turn.cancel().await;
+        let sends = || {
+            let records = lab.audit.records().into_iter().filter(|record| {
+                matches!(record, Record::Administrative(r)
+                    if matches!(r.event, Administrative::RemoteSend { decision: Some(_), .. }))
+            });
+            records.count()
+        };
+        let (sent, recorded) = (remote.seen().len(), sends());
+        assert!(sent <= recorded, "after {polls} polls: {sent} sent, {recorded} on record");
+        assert!(lab.executor.pending(&lab.scope).is_empty(), "after {polls} polls");
+        assert_paired(&chat.transcript(), polls);
+        assert_eq!(say(&chat, "next").await.error, None, "after {polls} polls");
+        assert!(remote.seen().len() <= sends());
+        if finished {
+            assert_eq!(recorded, 2);
+            break;
+        }
+        assert!(polls < 300, "it never ends");
+    }
+}

@@ -158,7 +158,7 @@ async fn ask(
 /// signal comes.
 async fn stop(turn: Turn, signals: &mut Signals, first: Signal, outcomes: Vec<Outcome>) -> Ended {
     tokio::select! {
-        () = turn.cancel() => Ended::Stopped { signal: first, again: false, outcomes },
+        _ = turn.cancel() => Ended::Stopped { signal: first, again: false, outcomes },
         signal = signals.next() => Ended::Stopped { signal, again: true, outcomes },
     }
 }
