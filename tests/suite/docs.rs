@@ -178,10 +178,14 @@ fn every_dependency_has_its_reason_and_every_reason_its_dependency() {
     let members = workspace["workspace"]["members"].as_array().expect("members");
     for member in members.iter().filter_map(Value::as_str) {
         let manifest: Table = read(format!("{member}/Cargo.toml")).parse().expect("a manifest");
-        for kind in ["dependencies", "dev-dependencies", "build-dependencies"] {
-            let names =
-                manifest.get(kind).and_then(Value::as_table).into_iter().flat_map(Table::keys);
-            used.extend(names.filter(|name| !name.starts_with("sovereign-")).cloned());
+        let targets = manifest.get("target").and_then(Value::as_table);
+        let targets = targets.into_iter().flat_map(Table::values).filter_map(Value::as_table);
+        for table in targets.chain([&manifest]) {
+            for kind in ["dependencies", "dev-dependencies", "build-dependencies"] {
+                let names =
+                    table.get(kind).and_then(Value::as_table).into_iter().flat_map(Table::keys);
+                used.extend(names.filter(|name| !name.starts_with("sovereign-")).cloned());
+            }
         }
     }
     let text = read("docs/src/dependencies.md");

@@ -1,5 +1,6 @@
 //! Bounded execution and the edges of a decision: what outlives a call, what it leaves behind, and
 //! what a clock that jumps does.
+use crate::ground::{GROUNDS, Ground};
 use sovereign_core::audit::{
     Audit, AuditError, CallRecord, Mark, OutcomeKind, Point, Record, Stage,
 };
@@ -110,9 +111,9 @@ static YARD: Plugin<Yard> = Plugin::new(
     &[ReadBlocking::ENTRY, ChangeBlocking::ENTRY, PanicBlocking::ENTRY, DropPanics::ENTRY],
 );
 
-fn yard() -> (Harness, Arc<Yard>) {
+fn yard(ground: Ground) -> (Harness, Arc<Yard>) {
     let yard = Arc::new(Yard::default());
-    (Harness::install(&YARD, Arc::clone(&yard)).build(), yard)
+    (Harness::install(&YARD, Arc::clone(&yard)).build_with(ground), yard)
 }
 
 fn propose(name: &str, arguments: &str) -> Proposal {
@@ -120,7 +121,7 @@ fn propose(name: &str, arguments: &str) -> Proposal {
 }
 
 /// Lets the clock pass the deadline once the call has started and sleeps on it.
-async fn pass_deadline(lab: &Harness, started: &Notify) {
+pub(crate) async fn pass_deadline(lab: &Harness, started: &Notify) {
     started.notified().await;
     while lab.clock.sleepers() == 0 {
         tokio::task::yield_now().await;
@@ -128,7 +129,7 @@ async fn pass_deadline(lab: &Harness, started: &Notify) {
     lab.clock.advance(Duration::from_secs(5));
 }
 
-async fn until(what: &str, mut holds: impl FnMut() -> bool) {
+pub(crate) async fn until(what: &str, mut holds: impl FnMut() -> bool) {
     let wait = async {
         while !holds() {
             tokio::task::yield_now().await;
@@ -139,55 +140,72 @@ async fn until(what: &str, mut holds: impl FnMut() -> bool) {
 
 #[tokio::test]
 async fn blocking_work_that_outlives_its_deadline_is_reported_and_its_return_recorded() {
-    for (name, kind) in
-        [("yard.read", OutcomeKind::Failed), ("yard.change", OutcomeKind::UnknownEffect)]
-    {
-        let (lab, yard) = yard();
-        let (outcome, ()) = tokio::join!(
-            lab.propose(propose(name, "{}")).approved().into_future(),
-            pass_deadline(&lab, &yard.started),
-        );
-        assert_eq!((outcome.kind(), outcome.code()), (kind, Some("still_running")));
-        let late = |r: &CallRecord| r.mark == Mark::LateCompletion;
-        assert!(!lab.audit.calls().iter().any(late), "it has not come back yet");
-        yard.open.send(()).unwrap();
-        until("the late completion", || lab.audit.calls().iter().any(late)).await;
-        let calls = lab.audit.calls();
-        let [.., end, last] = &calls[..] else { panic!("{calls:?}") };
-        assert_eq!((end.mark, last.mark), (Mark::End(kind), Mark::LateCompletion));
-        assert_eq!((end.id, last.id), (outcome.audit_id, outcome.audit_id));
-        assert_eq!(lab.audit.ends(), [kind], "one ending, and the late return is none");
+    for ground in GROUNDS {
+        for (name, kind) in
+            [("yard.read", OutcomeKind::Failed), ("yard.change", OutcomeKind::UnknownEffect)]
+        {
+            let (lab, yard) = yard(ground);
+            let (outcome, ()) = tokio::join!(
+                lab.propose(propose(name, "{}")).approved().into_future(),
+                pass_deadline(&lab, &yard.started),
+            );
+            assert_eq!((outcome.kind(), outcome.code()), (kind, Some("still_running")));
+            let late = |r: &CallRecord| r.mark == Mark::LateCompletion;
+            assert!(!lab.audit.calls().iter().any(late), "it has not come back yet");
+            yard.open.send(()).unwrap();
+            until("the late completion", || lab.audit.calls().iter().any(late)).await;
+            let calls = lab.audit.calls();
+            let [.., end, last] = &calls[..] else { panic!("{calls:?}") };
+            assert_eq!((end.mark, last.mark), (Mark::End(kind), Mark::LateCompletion));
+            assert_eq!((end.id, last.id), (outcome.audit_id, outcome.audit_id));
+            assert_eq!(lab.audit.ends(), [kind], "one ending, and the late return is none");
+        }
     }
 }
 
 #[tokio::test]
 async fn blocking_work_in_time_leaves_no_late_record() {
-    let (lab, yard) = yard();
-    yard.open.send(()).unwrap();
-    let outcome = lab.propose(propose("yard.change", "{}")).approved().await;
-    assert_eq!(outcome.kind(), OutcomeKind::Executed);
-    assert!(lab.audit.calls().iter().all(|r| r.mark != Mark::LateCompletion));
+    for ground in GROUNDS {
+        let (lab, yard) = yard(ground);
+        yard.open.send(()).unwrap();
+        let outcome = lab.propose(propose("yard.change", "{}")).approved().await;
+        assert_eq!(outcome.kind(), OutcomeKind::Executed);
+        assert!(lab.audit.calls().iter().all(|r| r.mark != Mark::LateCompletion));
+    }
 }
 
 #[tokio::test]
 async fn a_panic_on_the_pool_is_caught_and_of_unknown_effect() {
-    let (lab, _) = yard();
-    let outcome = lab.propose(propose("yard.panic", "{}")).approved().await;
-    assert_eq!((outcome.kind(), outcome.code()), (OutcomeKind::UnknownEffect, Some("panicked")));
+    for ground in GROUNDS {
+        let (lab, _) = yard(ground);
+        let outcome = lab.propose(propose("yard.panic", "{}")).approved().await;
+        assert_eq!(
+            (outcome.kind(), outcome.code()),
+            (OutcomeKind::UnknownEffect, Some("panicked"))
+        );
+    }
 }
 
 #[tokio::test]
 async fn a_panic_while_work_is_put_away_ends_the_call_and_nothing_else() {
-    let (lab, _) = yard();
-    let outcome = lab.propose(propose("yard.drop", r#"{"waits":false}"#)).approved().await;
-    assert_eq!((outcome.kind(), outcome.code()), (OutcomeKind::UnknownEffect, Some("panicked")));
-    let (lab, yard) = yard();
-    let (outcome, ()) = tokio::join!(
-        lab.propose(propose("yard.drop", r#"{"waits":true}"#)).approved().into_future(),
-        pass_deadline(&lab, &yard.started),
-    );
-    assert_eq!((outcome.kind(), outcome.code()), (OutcomeKind::UnknownEffect, Some("panicked")));
-    assert_eq!(lab.audit.ends(), [OutcomeKind::UnknownEffect]);
+    for ground in GROUNDS {
+        let (lab, _) = yard(ground);
+        let outcome = lab.propose(propose("yard.drop", r#"{"waits":false}"#)).approved().await;
+        assert_eq!(
+            (outcome.kind(), outcome.code()),
+            (OutcomeKind::UnknownEffect, Some("panicked"))
+        );
+        let (lab, yard) = yard(ground);
+        let (outcome, ()) = tokio::join!(
+            lab.propose(propose("yard.drop", r#"{"waits":true}"#)).approved().into_future(),
+            pass_deadline(&lab, &yard.started),
+        );
+        assert_eq!(
+            (outcome.kind(), outcome.code()),
+            (OutcomeKind::UnknownEffect, Some("panicked"))
+        );
+        assert_eq!(lab.audit.ends(), [OutcomeKind::UnknownEffect]);
+    }
 }
 
 /// A log whose disk is slow until it is told otherwise.

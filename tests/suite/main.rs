@@ -5,6 +5,8 @@ mod backends;
 mod canary;
 mod cases;
 mod catalog;
+#[cfg(target_os = "linux")]
+mod confined;
 mod confirmation;
 mod consent;
 mod conversation;
@@ -13,6 +15,7 @@ mod fuzz;
 mod gate;
 #[cfg(unix)]
 mod gate_commands;
+mod ground;
 mod history;
 mod killed;
 mod layering;

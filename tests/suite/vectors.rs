@@ -1,4 +1,5 @@
 //! The pipeline by the vectors in `tests/data/pipeline`, which other implementations may run as well.
+use crate::ground::{GROUNDS, Ground};
 use crate::source::read;
 use serde::Deserialize;
 use sovereign_core::audit::Mark;
@@ -88,7 +89,7 @@ struct Bench {
     turn: Arc<TurnLedger>,
 }
 
-fn bench(case: &Case) -> Bench {
+fn bench(case: &Case, ground: Ground) -> Bench {
     let granted = Arc::new(AtomicBool::new(true));
     let (held, seen) = (categories(&case.grants), Arc::clone(&granted));
     let policy =
@@ -106,7 +107,7 @@ fn bench(case: &Case) -> Bench {
         case.enabled.clone().map_or_else(all, |names| names.into_iter().collect());
     let policy = enabled.iter().fold(policy, |policy, name| policy.enabled(name));
     let (builder, state) = lab_builder();
-    let lab = builder.policy(policy).build();
+    let lab = builder.policy(policy).build_with(ground);
     let scope = match case.scope.as_str() {
         "operator" => lab.scope.clone(),
         "mesh" => CallerScope::mesh("!a1"),
@@ -193,6 +194,18 @@ impl Bench {
     }
 }
 
+async fn differs(case: &Case, ground: Ground) -> Option<String> {
+    let bench = bench(case, ground);
+    for (n, step) in case.steps.iter().enumerate() {
+        let came = bench.came_to(&bench.take(step).await);
+        if came != step.expect {
+            return Some(format!("{}, step {n}: {came:?}, not {:?}", case.name, step.expect));
+        }
+    }
+    let ran = bench.state.ran();
+    (ran != case.ran).then(|| format!("{}: ran {ran:?}", case.name))
+}
+
 #[tokio::test]
 async fn every_vector_of_the_pipeline_comes_to_what_it_says() {
     let mut count = 0;
@@ -201,17 +214,8 @@ async fn every_vector_of_the_pipeline_comes_to_what_it_says() {
         let text = read(format!("tests/data/pipeline/{file}.json"));
         let cases: Vec<Case> = serde_json::from_str(&text).expect(file);
         for case in &cases {
-            let bench = bench(case);
-            for (n, step) in case.steps.iter().enumerate() {
-                let came = bench.came_to(&bench.take(step).await);
-                if came != step.expect {
-                    let name = &case.name;
-                    wrong
-                        .push(format!("{file}: {name}, step {n}: {came:?}, not {:?}", step.expect));
-                }
-            }
-            if bench.state.ran() != case.ran {
-                wrong.push(format!("{file}: {}: ran {:?}", case.name, bench.state.ran()));
+            for ground in GROUNDS {
+                wrong.extend(differs(case, ground).await.map(|what| format!("{file}: {what}")));
             }
             count += 1;
         }

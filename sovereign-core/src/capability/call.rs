@@ -1,6 +1,6 @@
 use super::outbound::{Http, Outbound};
 use super::outliving::Outliving;
-use super::{Clearance, External, Failure, Loopback, Run};
+use super::{Clearance, Confined, External, Failure, Loopback, Run};
 #[cfg(unix)]
 use super::{Command, Exited};
 use crate::clock::{Clock, Moment};
@@ -13,7 +13,7 @@ use tokio::sync::Semaphore;
 /// around the stages, and nothing in it leads back to the executor.
 pub struct Call<'a, C: Run> {
     state: &'a Arc<C::State>,
-    outbound: Option<&'a dyn Outbound>,
+    outbound: Option<&'a Arc<dyn Outbound>>,
     context: &'a CallContext,
 }
 
@@ -30,13 +30,15 @@ pub(crate) struct CallContext {
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) blocking: Arc<Semaphore>,
     pub(crate) outliving: Arc<Outliving>,
+    /// Where the call runs, when that is not where the executor does.
+    pub(crate) confined: Option<Confined>,
     pub(crate) _clearance: Clearance,
 }
 
 impl<'a, C: Run> Call<'a, C> {
     pub(crate) const fn new(
         state: &'a Arc<C::State>,
-        outbound: Option<&'a dyn Outbound>,
+        outbound: Option<&'a Arc<dyn Outbound>>,
         context: &'a CallContext,
     ) -> Self {
         Self { state, outbound, context }
@@ -66,7 +68,7 @@ impl<'a, C: Run> Call<'a, C> {
     where
         C: External,
     {
-        Http(self.outbound)
+        self.way_out()
     }
 
     /// Services on this device, nothing else.
@@ -75,7 +77,11 @@ impl<'a, C: Run> Call<'a, C> {
     where
         C: Loopback,
     {
-        Http(self.outbound)
+        self.way_out()
+    }
+
+    const fn way_out(&self) -> Http<'a> {
+        Http { outbound: self.outbound, confined: self.context.confined.as_ref() }
     }
 
     /// Synchronous work on a bounded pool beside the runtime, with the state. It is not cut off by
@@ -83,7 +89,8 @@ impl<'a, C: Run> Call<'a, C> {
     /// its place in the pool, and the audit log gets a `late_completion` when it comes back.
     ///
     /// # Errors
-    /// `panicked`, when the work panicked.
+    /// `panicked`, when the work panicked; `not_confined`, when it should run on a confined thread and
+    /// there is none.
     pub async fn blocking<T: Send + 'static>(
         &self,
         work: impl FnOnce(&C::State) -> T + Send + 'static,
@@ -91,12 +98,15 @@ impl<'a, C: Run> Call<'a, C> {
         let place = Arc::clone(&self.context.blocking).acquire_owned().await;
         let place = place.map_err(|e| Failure::new("closed").before_effect().detail(e))?;
         let (state, piece) = (Arc::clone(self.state), self.context.outliving.starts());
+        let confined = self.context.confined.is_some();
         let done = tokio::task::spawn_blocking(move || {
             // in this order also when the work panics
             let (_piece, _place) = (piece, place);
-            work(&state)
+            // the pool is that of the threads that the call runs on
+            (!confined || Confined::holds_here()).then(|| work(&state))
         });
-        done.await.map_err(|e| Failure::new("panicked").detail(e))
+        let done = done.await.map_err(|e| Failure::new("panicked").detail(e))?;
+        done.ok_or_else(|| Failure::new("not_confined").before_effect())
     }
 
     /// Runs another program to its end. At the deadline, or when the call is cancelled, its process
@@ -108,6 +118,9 @@ impl<'a, C: Run> Call<'a, C> {
     /// cannot be learned.
     #[cfg(unix)]
     pub async fn command(&self, command: Command) -> Result<Exited, Failure> {
-        command.run().await
+        match &self.context.confined {
+            Some(confined) => confined.command(command).await,
+            None => command.run().await,
+        }
     }
 }

@@ -91,7 +91,7 @@ impl<C: Run + 'static> Prepared for Ready<C> {
         Box::pin(async move {
             let Self { arguments, state, outbound } = *self;
             let output = arguments
-                .run(Call::new(&state, outbound.as_deref(), context))
+                .run(Call::new(&state, outbound.as_ref(), context))
                 .await
                 .map_err(Fault::Own)?;
             let Parts { body, changed, citations } = output.into_parts();

@@ -7,6 +7,11 @@ mod call;
 mod clearance;
 #[cfg(unix)]
 mod command;
+#[cfg(all(feature = "seccomp", target_os = "linux"))]
+mod confinement;
+#[cfg(not(all(feature = "seccomp", target_os = "linux")))]
+#[path = "unconfined.rs"]
+mod confinement;
 mod const_text;
 mod declaration;
 mod descriptor;
@@ -24,6 +29,11 @@ pub(crate) use call::CallContext;
 pub(crate) use clearance::Clearance;
 #[cfg(unix)]
 pub use command::{Command, Exited};
+pub(crate) use confinement::Confined;
+#[cfg(not(all(feature = "seccomp", target_os = "linux")))]
+pub(crate) use confinement::Confinement;
+#[cfg(all(feature = "seccomp", target_os = "linux"))]
+pub use confinement::{Confinement, ConfinementError};
 pub use declaration::{Bounds, Confirmation, Declaration, Network, SideEffect, class};
 pub use descriptor::Descriptor;
 pub use entry::Entry;

@@ -1,8 +1,9 @@
 //! The way off this process. Core has the shape; the daemon gives one reach per plugin.
 
-use super::{Failure, Reach};
+use super::{Confined, Failure, Reach};
 use crate::BoxFuture;
 use std::fmt;
+use std::sync::Arc;
 use std::time::Duration;
 
 /// What to ask for. Plain data: the transport adds nothing but what HTTP needs.
@@ -119,11 +120,15 @@ pub trait Outbound: Send + Sync + 'static {
 
 /// The handle that a call gets to its plugin's way out.
 #[derive(Clone, Copy)]
-pub struct Http<'a>(pub(crate) Option<&'a dyn Outbound>);
+pub struct Http<'a> {
+    pub(super) outbound: Option<&'a Arc<dyn Outbound>>,
+    /// Where a socket cannot be opened, the request is sent from outside.
+    pub(super) confined: Option<&'a Confined>,
+}
 
 impl fmt::Debug for Http<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("Http").field(&self.0.map(Outbound::reach)).finish()
+        f.debug_tuple("Http").field(&self.outbound.map(|o| o.reach())).finish()
     }
 }
 
@@ -133,9 +138,10 @@ impl Http<'_> {
     /// # Errors
     /// When the transport refuses or fails; see [`Outbound::send`] for the codes.
     pub async fn send(&self, request: Request) -> Result<Response, Failure> {
-        match self.0 {
-            Some(outbound) => outbound.send(request).await,
-            None => Err(Failure::new("no_way_out")),
+        match (self.outbound, self.confined) {
+            (Some(outbound), None) => outbound.send(request).await,
+            (Some(outbound), Some(confined)) => confined.send(outbound, request).await,
+            (None, _) => Err(Failure::new("no_way_out")),
         }
     }
 

@@ -40,6 +40,8 @@ pub const STILL_RUNNING: &str = "still_running";
 pub const CANCELLED: &str = "cancelled";
 /// Policy or execute: the capability's code panicked.
 pub const PANICKED: &str = "panicked";
+/// Execute: the call should run on confined threads, and there is none.
+pub const NOT_CONFINED: &str = "not_confined";
 /// Execute: the result is larger than its bound.
 pub const RESULT_TOO_LARGE: &str = "result_too_large";
 /// Execute: the result does not fit its schema.

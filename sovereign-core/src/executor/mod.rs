@@ -28,7 +28,8 @@ pub use stages::Suspended;
 
 use crate::audit::{Administrative, AdministrativeRecord, Audit, AuditError, Point, Record};
 use crate::caller::CallerScope;
-use crate::catalog::{CatalogSnapshot, Catalogs};
+use crate::capability::{Confinement, Descriptor, Network};
+use crate::catalog::CatalogSnapshot;
 use crate::clock::{Clock, Moment, SystemClock};
 use crate::confirmation::{
     ConfirmationRequest, ConfirmationToken, Confirmations, Decision, NotOpen, Pending,
@@ -55,6 +56,14 @@ pub(crate) struct Core {
     pub(crate) audit: Arc<dyn Audit>,
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) blocking: Arc<Semaphore>,
+    confinement: Option<Confinement>,
+}
+
+impl Core {
+    /// What calls of this capability run in, when they do not run here.
+    fn confines(&self, d: &Descriptor) -> Option<&Confinement> {
+        self.confinement.as_ref().filter(|_| matches!(d.network, Network::Local))
+    }
 }
 
 /// The six stages over one registry, policy and audit log. Cheap to clone; every clone is the same
@@ -113,6 +122,7 @@ impl Executor {
             audit,
             clock: Arc::new(SystemClock::default()),
             entropy: Arc::new(SystemEntropy),
+            confinement: None,
         }
     }
 
@@ -202,14 +212,20 @@ impl Executor {
         self.core.confirmations.take(scope, id, token, decision)
     }
 
-    /// Session end, logout, role change: withdraws what is open for this scope; says how many.
+    /// Session end, logout: withdraws what is open for this scope; says how many.
     pub fn void(&self, scope: &CallerScope) -> usize {
-        self.withdrawn(self.core.confirmations.void(|open| open == scope))
+        self.void_if(|open| open == scope)
+    }
+
+    /// Role change: withdraws what is open for the scopes that `which` names, such as every session of one
+    /// account; says how many. The decisions are locked meanwhile, so `which` must not ask the executor.
+    pub fn void_if(&self, which: impl Fn(&CallerScope) -> bool) -> usize {
+        self.withdrawn(self.core.confirmations.void(which))
     }
 
     /// Shutdown: withdraws everything that is open; says how many.
     pub fn void_all(&self) -> usize {
-        self.withdrawn(self.core.confirmations.void(|_| true))
+        self.void_if(|_| true)
     }
 
     /// That decisions were withdrawn is an event of its own; each call has its own ending besides.
@@ -273,6 +289,7 @@ pub struct ExecutorBuilder {
     audit: Arc<dyn Audit>,
     clock: Arc<dyn Clock>,
     entropy: Arc<dyn Entropy>,
+    confinement: Option<Confinement>,
 }
 
 impl fmt::Debug for ExecutorBuilder {
@@ -296,17 +313,26 @@ impl ExecutorBuilder {
         self
     }
 
+    /// Runs the code of `network = local` capabilities on threads that can open no socket and start no
+    /// process; off unless it is asked for.
+    #[cfg(all(feature = "seccomp", target_os = "linux"))]
+    #[must_use]
+    pub fn confine_local(mut self, confinement: Confinement) -> Self {
+        self.confinement = Some(confinement);
+        self
+    }
+
     /// Closes the executor.
     ///
     /// # Errors
     /// When the random source gives nothing: no id and no token could be trusted then.
     pub fn build(self) -> Result<Executor, EntropyError> {
-        let Self { registry, policy, audit, clock, entropy } = self;
+        let Self { registry, policy, audit, clock, entropy, confinement } = self;
         let ids = IdSource::new(&*entropy)?;
         let confirmations = Arc::new(Confirmations::new(Arc::clone(&clock), entropy));
         let blocking = Arc::new(Semaphore::new(BLOCKING));
-        let catalogs = Catalogs::default();
-        let core = Core { ids, registry, policy, catalogs, confirmations, audit, clock, blocking };
+        let core =
+            Core { ids, registry, policy, confirmations, audit, clock, blocking, confinement };
         Ok(Executor { core: Arc::new(core) })
     }
 }

@@ -6,8 +6,8 @@ use super::{Core, Ending, Outcome, Refusal, TurnLedger, code};
 use crate::BoxFuture;
 use crate::audit::{CallRecord, Mark, Record, Stage};
 use crate::capability::{
-    CallContext, Clearance, Confirmation, Descriptor, Fault, Late, Outliving, Prepared, Produced,
-    SideEffect,
+    CallContext, Clearance, Confinement, Confirmation, Descriptor, Failure, Fault, Late, Outliving,
+    Prepared, Produced, SideEffect,
 };
 use crate::clock::Moment;
 use crate::id::InvocationId;
@@ -17,6 +17,10 @@ use std::pin::{Pin, pin};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll, Waker};
+use std::time::Duration;
+
+/// How long work on confined threads has, after its deadline, to go away.
+const GRACE: Duration = Duration::from_secs(1);
 
 /// Set when whoever waited goes away.
 #[derive(Default)]
@@ -129,14 +133,47 @@ async fn work(
         max_result: bounds.max_result,
         clock: Arc::clone(&slip.core.clock),
         blocking: Arc::clone(&slip.core.blocking),
+        confined: slip.core.confines(d).map(Confinement::of_call),
         _clearance: clearance,
     };
     slip.begun = true;
-    let ran = bounded(prepared.run(&context), &slip, deadline, &cancel).await;
+    let ran = if context.confined.is_some() {
+        elsewhere(prepared, context, &slip, &cancel).await
+    } else {
+        bounded(prepared.run(&context), &slip, deadline, &cancel).await
+    };
     outliving.end(|still_running| {
         let ending = ending(&slip, d, ran, still_running);
         slip.close(ending)
     })
+}
+
+/// The same on confined threads. What does not go away there soon after its end counts as running.
+async fn elsewhere(
+    prepared: Box<dyn Prepared>,
+    context: CallContext,
+    slip: &Slip,
+    cancel: &Cancel,
+) -> Ran<Result<Produced, Fault>> {
+    let not_confined = || Err(Fault::Own(Failure::new(code::NOT_CONFINED)));
+    let (deadline, context) = (context.deadline, Arc::new(context));
+    let (piece, inside) = (context.outliving.starts(), Arc::clone(&context));
+    let work = async move {
+        let _piece = piece;
+        prepared.run(&inside).await
+    };
+    let task = context.confined.as_ref().and_then(|confined| confined.spawn(Box::pin(work)));
+    let Some(mut task) = task else { return Ran::Finished(not_confined()) };
+    let outcome = async { task.outcome().await.unwrap_or_else(not_confined) };
+    let ran = bounded(outcome, slip, deadline, cancel).await;
+    if !matches!(ran, Ran::TimedOut | Ran::Cancelled) {
+        return ran;
+    }
+    let patience = slip.core.clock.sleep_until(slip.core.clock.now().after(GRACE));
+    tokio::select! {
+        quietly = task.put_away() => if quietly { ran } else { Ran::Panicked },
+        () = patience => ran,
+    }
 }
 
 /// What the log is told when work comes back that outlived its call.
