@@ -33,6 +33,12 @@ impl ConfirmationRequest {
         &self.pending.disclosure
     }
 
+    /// How long it can still be decided; zero when it no longer can.
+    #[must_use]
+    pub fn remaining(&self) -> Duration {
+        if self.is_open() { self.pending.until.remaining(self.store.now()) } else { Duration::ZERO }
+    }
+
     /// Whether it can still be decided.
     #[must_use]
     pub fn is_open(&self) -> bool {
@@ -50,7 +56,7 @@ impl ConfirmationRequest {
 
 impl serde::Serialize for ConfirmationRequest {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        self.pending.serialize(serializer)
+        self.pending.at(self.store.now()).serialize(serializer)
     }
 }
 

@@ -32,6 +32,19 @@ pub struct Pending {
     pub audit_id: InvocationId,
     /// What the person is shown.
     pub disclosure: Disclosure,
+    /// How long it stays open, at the time of asking; a begun second counts.
+    pub expires_in_seconds: u64,
+    #[serde(skip)]
+    pub(super) until: Until,
+}
+
+impl Pending {
+    /// As it is now.
+    pub(super) fn at(&self, now: Now) -> Self {
+        let left = self.until.remaining(now);
+        let begun = u64::from(left.subsec_nanos() > 0);
+        Self { expires_in_seconds: left.as_secs().saturating_add(begun), ..self.clone() }
+    }
 }
 
 /// Why no decision was opened.
@@ -52,7 +65,7 @@ struct Open {
 
 /// Over as soon as either clock says so: the monotonic one stands still while a machine sleeps, the
 /// wall clock may be set back.
-#[derive(Clone, Copy)]
+#[derive(Debug, Clone, Copy)]
 pub(super) struct Until {
     pub(super) moment: Moment,
     wall: SystemTime,
@@ -67,6 +80,11 @@ pub(super) struct Now {
 impl Until {
     pub(super) fn is_over(&self, now: Now) -> bool {
         now.moment >= self.moment || now.wall >= self.wall
+    }
+
+    pub(super) fn remaining(&self, now: Now) -> Duration {
+        let wall = self.wall.duration_since(now.wall).unwrap_or_default();
+        self.moment.since(now.moment).min(wall)
     }
 }
 
@@ -140,7 +158,8 @@ impl Confirmations {
         let answer = Arc::<Answer>::default();
         let wall = now.wall.checked_add(WINDOW).unwrap_or(now.wall);
         let until = Until { moment: now.moment.after(WINDOW), wall };
-        let pending = Arc::new(Pending { id, audit_id, disclosure });
+        let expires_in_seconds = WINDOW.as_secs();
+        let pending = Arc::new(Pending { id, audit_id, disclosure, expires_in_seconds, until });
         let open = Open {
             scope: scope.clone(),
             conversation,
@@ -271,7 +290,7 @@ impl Confirmations {
         let now = self.now();
         let book = self.book();
         let open = book.open.values().filter(|o| o.scope == *scope && !o.until.is_over(now));
-        let mut pending: Vec<_> = open.map(|o| Pending::clone(&o.pending)).collect();
+        let mut pending: Vec<_> = open.map(|o| o.pending.at(now)).collect();
         drop(book);
         pending.sort_by_key(|p| p.id);
         pending

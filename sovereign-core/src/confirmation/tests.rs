@@ -1,5 +1,5 @@
 use super::store::{AskError, Confirmations, MAX_SPENT};
-use super::{Decision, DisclosedCall, Disclosure, MAX_OPEN, MAX_SURFACINGS, WINDOW};
+use super::{Decision, Disclosure, MAX_OPEN, MAX_SURFACINGS, NotOpen, Verdict, WINDOW};
 use crate::caller::{CallerScope, Category};
 use crate::capability::{Network, SideEffect};
 use crate::id::IdSource;
@@ -72,6 +72,8 @@ fn stores_are_bounded() {
 
 #[test]
 fn tokens_of_closed_decisions_are_remembered_up_to_a_limit() {
+    let most_at_once = MAX_OPEN * MAX_SURFACINGS;
+    assert!((2 * most_at_once..=8 * most_at_once).contains(&MAX_SPENT), "{MAX_SPENT}");
     let desk = desk();
     for _ in 0..=MAX_SPENT / MAX_SURFACINGS {
         let (request, _place) = desk.ask(&operator(1)).unwrap();
@@ -118,4 +120,86 @@ fn a_list_shows_only_what_is_still_open_for_that_session() {
     assert_eq!(listed(1).len(), 1);
     desk.clock.advance(Duration::from_millis(1));
     assert!(listed(1).is_empty());
+}
+
+/// What a page shows after a reload: the same decision, with the time that is left of it.
+#[test]
+fn the_time_left_runs_down_by_either_clock_wherever_it_is_shown() {
+    let desk = desk();
+    let me = operator(1);
+    let (request, _place) = desk.ask(&me).unwrap();
+    let shown = |seconds: u64| {
+        let listed = &desk.store.pending(&me)[0];
+        assert_eq!((listed.id, listed.expires_in_seconds), (request.id(), seconds));
+        let json = serde_json::to_value(&request).unwrap();
+        assert_eq!(json, serde_json::to_value(listed).unwrap());
+        assert_eq!(json["expires_in_seconds"], seconds);
+    };
+    assert_eq!(request.remaining(), WINDOW);
+    shown(120);
+    desk.clock.advance(Duration::from_millis(500));
+    assert_eq!(request.remaining(), WINDOW - Duration::from_millis(500));
+    shown(120);
+    desk.clock.advance_wall(Duration::from_millis(30_500));
+    shown(89);
+    desk.clock.advance_monotonic(Duration::from_secs(60));
+    shown(60);
+    desk.clock.advance(Duration::from_millis(58_999));
+    shown(1);
+    desk.clock.advance(Duration::from_millis(501));
+    assert_eq!(request.remaining(), Duration::ZERO);
+    assert!(desk.store.pending(&me).is_empty());
+}
+
+#[test]
+fn a_decision_that_was_made_has_no_time_left() {
+    let desk = desk();
+    let (request, _place) = desk.ask(&operator(1)).unwrap();
+    request.decide(Decision::Deny).unwrap();
+    assert_eq!(request.remaining(), Duration::ZERO);
+}
+
+#[tokio::test]
+async fn whoever_waits_is_answered_at_the_deadline_and_not_before() {
+    for (by_wall, by_timer) in [(true, true), (true, false), (false, true)] {
+        let desk = desk();
+        let (request, place) = desk.ask(&operator(1)).unwrap();
+        let mut waits = Box::pin(place.verdict());
+        let mut look = || {
+            let mut cx = std::task::Context::from_waker(std::task::Waker::noop());
+            waits.as_mut().poll(&mut cx)
+        };
+        let pass = |time: Duration| {
+            if by_wall {
+                desk.clock.advance_wall(time);
+            }
+            if by_timer {
+                desk.clock.advance_monotonic(time);
+            }
+        };
+        assert!(look().is_pending());
+        pass(WINDOW - Duration::from_millis(1));
+        assert!(look().is_pending() && request.is_open());
+        pass(Duration::from_millis(1));
+        // a clock on the wall wakes nobody: the next glance sees it
+        desk.clock.advance_monotonic(Duration::from_secs(5));
+        assert_eq!(look(), std::task::Poll::Ready(Verdict::Expired));
+        assert_eq!(request.decide(Decision::Approve), Err(NotOpen::AlreadyResolved));
+    }
+}
+
+#[tokio::test]
+async fn an_approval_counts_until_its_deadline_and_a_denial_for_ever() {
+    let cases = [
+        (Decision::Approve, 119_999, Verdict::Approved),
+        (Decision::Approve, 120_000, Verdict::Expired),
+        (Decision::Deny, 120_000, Verdict::Denied),
+    ];
+    for (decision, picked_up, verdict) in cases {
+        let desk = desk();
+        let (request, place) = desk.ask(&operator(1)).unwrap();
+        request.decide(decision).unwrap();
+        desk.clock.advance(Duration::from_millis(picked_up));
+        assert_eq!(place.verdict().await, verdict, "{decision:?} after {picked_up} ms");
+    }
 }

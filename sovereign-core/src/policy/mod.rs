@@ -198,3 +198,6 @@ impl Switches for Layered {
 #[cfg(test)]
 #[path = "stale_tests.rs"]
 mod stale_tests;
+
+#[cfg(test)]
+mod tests;
