@@ -3,7 +3,9 @@
 #![expect(clippy::disallowed_methods, reason = "a benchmark reads the machine's clock")]
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
-use sovereign_core::audit::{Audit, FileAudit, OutcomeKind, Record, verify};
+use sovereign_core::audit::{
+    Audit, FileAudit, LogOptions, OutcomeKind, Record, RecordFilter, recent, verify,
+};
 use sovereign_core::clock::SystemClock;
 use sovereign_core::testing::{AuditRecords, CountedEntropy};
 use std::fs::File;
@@ -26,9 +28,14 @@ struct Log {
 
 impl Log {
     fn new() -> Self {
+        Self::kept(LogOptions::default())
+    }
+
+    fn kept(options: LogOptions) -> Self {
         // beside the build, where a disk is: a temporary directory may be in memory
         let home = TempDir::new_in(env!("CARGO_TARGET_TMPDIR")).expect("a directory");
-        let opened = FileAudit::open(&directory(&home), &SystemClock::default()).expect("a log");
+        let clock = SystemClock::default();
+        let opened = FileAudit::open_with(&directory(&home), &clock, options).expect("a log");
         let records = AuditRecords::new(&CountedEntropy::default()).expect("ids");
         let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).build();
         Self {
@@ -78,6 +85,10 @@ fn durable(c: &mut Criterion) {
             file.sync_data().expect("it is synced");
         });
     });
+    let log = Log::kept(LogOptions::default().in_place(Duration::ZERO));
+    group.bench_function("a lone caller, woken by the log's thread", |b| {
+        b.iter_custom(|iterations| log.write(1, iterations));
+    });
     for callers in CALLERS {
         let log = Log::new();
         group.bench_function(BenchmarkId::new("callers", callers), |b| {
@@ -112,6 +123,9 @@ fn verifying(c: &mut Criterion) {
     let mut group = c.benchmark_group("log of 14800 records");
     group.sample_size(10).throughput(Throughput::Elements(records));
     group.bench_function("verify", |b| b.iter(|| verified(black_box(&directory))));
+    group.bench_function("the last 20", |b| {
+        b.iter(|| recent(&directory, &RecordFilter::default(), 20, None).expect("it is whole"));
+    });
     drop(log.audit);
     group.bench_function("open", |b| {
         b.iter(|| FileAudit::open(&directory, &SystemClock::default()).expect("it opens"));

@@ -1,9 +1,10 @@
-use super::log::Log;
+use super::durable::{Durable, gone};
+use super::log::{Log, State};
 use super::{Audit, AuditError, Record};
 use crate::BoxFuture;
 use std::fs::File;
 use std::future::ready;
-use std::sync::{Arc, PoisonError};
+use std::sync::{Arc, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 
 /// How many idle waits a count is kept back at most: a minute, at one second each.
@@ -16,7 +17,8 @@ const QUOTA_WAITS: u32 = 60;
 /// [`stats`](super::stats) read beside it.
 ///
 /// **Durable.** A thread of its own syncs: a lone caller of `durable` is served at once, by one
-/// fdatasync, and those who come during a sync share the next one. The head is written when the log is
+/// fdatasync, and those who come during a sync share the next one. Where a sync is about as fast as
+/// waking a thread, a lone caller does it itself ([`LogOptions::in_place`](super::LogOptions::in_place)). The head is written when the log is
 /// on the disk, and itself synced within a second: a crash of the program loses nothing of it, and a
 /// power loss at most its last second, behind which the log is whole. What nobody asks for is sealed
 /// within a second, and when the log is dropped.
@@ -85,9 +87,10 @@ impl Audit for FileAudit {
     }
 
     fn durable(&self) -> BoxFuture<'_, Result<(), AuditError>> {
-        match self.log.enlist() {
-            Some(done) => Box::pin(async { done.await.unwrap_or_else(|_| Err(gone())) }),
-            None => Box::pin(ready(self.ready())),
+        match self.log.durable() {
+            Durable::Already => Box::pin(ready(self.ready())),
+            Durable::Awaits(done) => Box::pin(async { done.await.unwrap_or_else(|_| Err(gone())) }),
+            Durable::Alone(alone) => Box::pin(alone.seal()),
         }
     }
 }
@@ -107,6 +110,11 @@ fn seal_until_closed(log: &Log) {
     let mut state = log.lock();
     let (mut overdue, mut waits) = (false, 0_u32);
     loop {
+        if state.sealing {
+            // a lone caller is at it, and calls when more is to be done
+            state = sleep(log, state);
+            continue;
+        }
         let holding = state.quota.is_holding();
         if holding && (state.closing || waits >= QUOTA_WAITS) {
             waits = 0;
@@ -128,17 +136,23 @@ fn seal_until_closed(log: &Log) {
             state = woken;
             if timeout.timed_out() {
                 waits = if holding { waits.saturating_add(1) } else { 0 };
+                // also what came meanwhile, which called nobody
+                let behind = state.is_behind();
                 overdue = behind;
-                if head && !behind {
+                if head && !behind && !state.sealing {
                     log.sync_head(&mut state, false);
                 }
             }
         } else {
-            state = log.work.wait(state).unwrap_or_else(PoisonError::into_inner);
+            state = sleep(log, state);
         }
     }
 }
 
-fn gone() -> AuditError {
-    AuditError::new("it is closed")
+/// Until somebody calls.
+fn sleep<'a>(log: &Log, mut state: MutexGuard<'a, State>) -> MutexGuard<'a, State> {
+    state.asleep = true;
+    let mut state = log.work.wait(state).unwrap_or_else(PoisonError::into_inner);
+    state.asleep = false;
+    state
 }

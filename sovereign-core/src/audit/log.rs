@@ -1,10 +1,12 @@
 use super::chain::{Chain, file_name};
+use super::durable::Lone;
 use super::head::{HeadFile, MAX_OPEN};
 use super::options::LogOptions;
 use super::quota::Quota;
 use super::storage::{LogFile, Storage, system};
 use super::stored::{StoredCall, StoredEntry, store};
 use super::{AuditError, Mark, Record};
+use crate::clock::{Clock, SystemClock};
 use std::io;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -27,6 +29,8 @@ pub(super) struct Log {
     pub(super) work: Condvar,
     pub(super) options: LogOptions,
     syncs: AtomicU64,
+    /// Tells how long a sync takes, and nothing that is written down.
+    timer: SystemClock,
 }
 
 pub(super) struct State {
@@ -46,13 +50,19 @@ pub(super) struct State {
     pub(super) quota: Quota,
     pub(super) waiting: Vec<Waiting>,
     pub(super) closing: bool,
+    /// The thread sleeps until it is called.
+    pub(super) asleep: bool,
+    /// Somebody syncs, and has let go of the lock for it.
+    pub(super) sealing: bool,
+    /// Who may sync in place.
+    pub(super) lone: Lone,
     since_head: u32,
 }
 
 /// Somebody who waits until record `n` is on the disk.
 pub(super) struct Waiting {
-    n: u64,
-    done: oneshot::Sender<Result<(), AuditError>>,
+    pub(super) n: u64,
+    pub(super) done: oneshot::Sender<Result<(), AuditError>>,
 }
 
 impl Log {
@@ -77,10 +87,14 @@ impl Log {
             quota: Quota::new(options.refusals_a_minute),
             waiting: Vec::new(),
             closing: false,
+            asleep: false,
+            sealing: false,
+            lone: Lone::default(),
             since_head: 0,
         };
         let (state, head) = (Mutex::new(state), Mutex::new(head));
-        Self { storage, state, head, work: Condvar::new(), options, syncs: AtomicU64::new(0) }
+        let (syncs, timer) = (AtomicU64::new(0), SystemClock::default());
+        Self { storage, state, head, work: Condvar::new(), options, syncs, timer }
     }
 
     pub(super) fn lock(&self) -> MutexGuard<'_, State> {
@@ -104,15 +118,13 @@ impl Log {
             self.write(&mut state, at, entry)?;
         }
         if state.failed.is_none() && state.quota.holds_back(record) {
-            drop(state);
-            self.work.notify_one();
+            self.call(state);
             return Ok(());
         }
         let (at, entry) = store(record);
         let written = self.write(&mut state, at, entry);
-        drop(state);
         if clean && written.is_ok() {
-            self.work.notify_one();
+            self.call(state);
         }
         written
     }
@@ -198,33 +210,35 @@ impl Log {
         Ok(())
     }
 
-    /// A place in the next sync; none when there is nothing to wait for.
-    pub(super) fn enlist(&self) -> Option<oneshot::Receiver<Result<(), AuditError>>> {
-        let mut state = self.lock();
-        if !state.is_behind() {
-            return None;
-        }
-        let (done, waits) = oneshot::channel();
-        let n = state.chain.n;
-        state.waiting.push(Waiting { n, done });
+    /// Wakes the thread, if it would otherwise sleep on: what is new has to be sealed some time.
+    fn call(&self, state: MutexGuard<'_, State>) {
+        let asleep = state.asleep;
         drop(state);
-        self.work.notify_one();
-        Some(waits)
+        if asleep {
+            self.work.notify_one();
+        }
     }
 
-    /// One sync and one head for all that is written; the lock is free meanwhile.
+    /// One sync and one head for all that is written; the lock is free meanwhile, and nobody else seals.
     pub(super) fn seal<'a>(&'a self, mut state: MutexGuard<'a, State>) -> MutexGuard<'a, State> {
         let head = state.chain.head();
         let (file, left) = (Arc::clone(&state.file), state.left.clone());
         state.since_head = state.since_head.saturating_add(1);
         let head_too = state.since_head >= HEAD_EVERY;
+        state.sealing = true;
         drop(state);
-        let sealed = self.sync_log(&*file, left.as_deref()).and_then(|()| {
+        let start = self.timer.now();
+        let synced = self.sync_log(&*file, left.as_deref());
+        let took = self.timer.now().since(start);
+        let sealed = synced.and_then(|()| {
             let mut slots = self.head.lock().unwrap_or_else(PoisonError::into_inner);
             slots.write(&head)?;
             if head_too { slots.sync() } else { Ok(()) }
         });
         let mut state = self.lock();
+        state.sealing = false;
+        let asked = state.waiting.len();
+        state.lone.learn(took, asked);
         match sealed {
             Ok(()) => {
                 state.sealed = head.n;
@@ -280,6 +294,11 @@ impl Log {
 }
 
 impl State {
+    /// Whether the next seal is one sync and nothing besides.
+    pub(super) const fn is_plain(&self) -> bool {
+        self.left.is_none() && self.since_head.saturating_add(1) < HEAD_EVERY
+    }
+
     /// Whether something is not sealed that can be.
     pub(super) const fn is_behind(&self) -> bool {
         (self.failed.is_none() || self.full) && self.chain.n > self.sealed

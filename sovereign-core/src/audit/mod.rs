@@ -3,8 +3,11 @@
 //! Owns the records and the promise of a sink. It does not decide what is recorded: the
 //! [executor](crate::executor) does. [`FileAudit`] is the log on disk: chained JSON lines with a head
 //! file; it detects partial edits and crashes, not somebody who rewrites all of it as the same user.
+mod activity;
+mod backward;
 mod chain;
 mod closed;
+mod durable;
 mod error;
 mod export;
 mod file;
@@ -14,6 +17,7 @@ mod log;
 mod options;
 mod quota;
 mod reader;
+mod recent;
 mod record;
 mod scan;
 mod start;
@@ -21,13 +25,15 @@ mod stats;
 mod storage;
 mod stored;
 
+pub use activity::{Activity, Bucket, activity};
 pub use closed::Closed;
 pub use error::{Damage, LogError};
 pub use export::{export, export_head};
 pub use file::FileAudit;
 pub use head::{Head, OpenCall};
 pub use options::LogOptions;
-pub use reader::{LogReader, Verified, tail, verify, verify_against};
+pub use reader::{LogReader, Verified, verify, verify_against};
+pub use recent::{RecordFilter, RecordKind, RecordPage, recent, tail};
 pub use record::{
     Administrative, AdministrativeRecord, CallRecord, Mark, Named, OutcomeKind, Point, Record,
     Stage, Unlisted,

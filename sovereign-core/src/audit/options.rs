@@ -13,12 +13,18 @@ pub struct LogOptions {
     pub(super) file_bytes: u64,
     pub(super) refusals_a_minute: u64,
     pub(super) idle: Duration,
+    pub(super) in_place: Duration,
 }
 
 impl Default for LogOptions {
-    /// Files of 8 MiB, 60 refusals a minute, sealed within a second.
+    /// Files of 8 MiB, 60 refusals a minute, sealed within a second, syncs of a millisecond in place.
     fn default() -> Self {
-        Self { file_bytes: 8 << 20, refusals_a_minute: 60, idle: Duration::from_secs(1) }
+        Self {
+            file_bytes: 8 << 20,
+            refusals_a_minute: 60,
+            idle: Duration::from_secs(1),
+            in_place: Duration::from_millis(1),
+        }
     }
 }
 
@@ -37,5 +43,12 @@ impl LogOptions {
     /// How long a record, and the head that names it, wait for the disk when nobody asks for it.
     pub const fn idle(self, idle: Duration) -> Self {
         Self { idle, ..self }
+    }
+
+    /// Where syncs took no longer than this of late, a caller of `durable` that is alone syncs in its own
+    /// thread, in place of waking the log's; zero: never. What else runs on that thread stands still
+    /// meanwhile, as it does while a record is written.
+    pub const fn in_place(self, in_place: Duration) -> Self {
+        Self { in_place, ..self }
     }
 }

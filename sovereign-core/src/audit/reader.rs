@@ -3,7 +3,6 @@ use super::head::Head;
 use super::scan::Scan;
 use super::storage::{Disk, Storage};
 use super::stored::StoredRecord;
-use std::collections::VecDeque;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -116,19 +115,4 @@ pub(super) fn verify_in(
 fn not_kept(scan: &Scan, kept: &Head, what: &str) -> Damage {
     let damage = scan.damage(what);
     Damage { record: damage.record.min(kept.n), ..damage }
-}
-
-/// The last `count` records, oldest first.
-///
-/// # Errors
-/// As for [`LogReader`].
-pub fn tail(directory: &Path, count: usize) -> Result<Vec<StoredRecord>, LogError> {
-    let mut last = VecDeque::new();
-    for record in LogReader::open(directory)? {
-        last.push_back(record?);
-        if last.len() > count {
-            last.pop_front();
-        }
-    }
-    Ok(last.into())
 }

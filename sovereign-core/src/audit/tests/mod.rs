@@ -5,9 +5,11 @@ mod content;
 mod crash;
 mod damage;
 mod export;
+mod in_place;
 mod model;
 mod quota;
 mod reading;
+mod recent;
 mod rotation;
 mod sealing;
 mod space;
@@ -176,6 +178,8 @@ type Gate = Option<Arc<std::sync::Mutex<(Sender<()>, Receiver<()>)>>>;
 #[derive(Default)]
 struct Controls {
     syncs: AtomicUsize,
+    /// The threads that synced the log, in order.
+    by: std::sync::Mutex<Vec<std::thread::ThreadId>>,
     heads: AtomicUsize,
     head_syncs: AtomicUsize,
     refuse_append: AtomicBool,
@@ -254,6 +258,7 @@ impl LogFile for FlakyFile {
             return self.file.sync();
         }
         self.controls.syncs.fetch_add(1, Ordering::SeqCst);
+        self.controls.by.lock().unwrap().push(std::thread::current().id());
         if let Some(gate) = &self.gate {
             let gate = gate.lock().unwrap();
             gate.0.send(()).unwrap();

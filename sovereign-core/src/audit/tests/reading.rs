@@ -23,7 +23,7 @@ fn reading_a_damaged_log_ends_with_the_damage_not_as_if_it_were_whole() {
     let read: Vec<_> = LogReader::open(&home.dir()).unwrap().collect();
     assert_eq!(read.len(), 4);
     assert!(matches!(&read[3], Err(LogError::Damaged(damage)) if damage.record == 4));
-    tail(&home.dir(), 1).unwrap_err();
+    tail(&home.dir(), 2).unwrap_err();
     stats(&home.dir()).unwrap_err();
 }
 
