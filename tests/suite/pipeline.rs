@@ -296,6 +296,22 @@ async fn wrong_values_are_named_by_pointer_and_never_repeated() {
     assert!(!envelope.contains("hunter2"), "{envelope}");
 }
 
+/// Must-beat 24: what has nothing to wait for is over when it was polled once, so no thread and no task
+/// can have taken part.
+#[tokio::test]
+async fn calls_that_do_not_wait_need_no_thread_and_no_task_of_their_own() {
+    let (lab, state) = lab();
+    let mut context = std::task::Context::from_waker(std::task::Waker::noop());
+    for _ in 0..100 {
+        let mut call = lab.propose(Proposal::new("lab.read", 1, b"{}")).into_future();
+        let std::task::Poll::Ready(outcome) = call.as_mut().poll(&mut context) else {
+            panic!("it waits for something")
+        };
+        assert_eq!(outcome.kind(), OutcomeKind::Executed);
+    }
+    assert_eq!(state.ran().len(), 100);
+}
+
 #[tokio::test]
 async fn timeout_cancels_and_frees() {
     let (lab, state) = lab();
