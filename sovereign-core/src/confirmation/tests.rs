@@ -203,3 +203,59 @@ async fn an_approval_counts_until_its_deadline_and_a_denial_for_ever() {
         assert_eq!(place.verdict().await, verdict, "{decision:?} after {picked_up} ms");
     }
 }
+
+#[test]
+fn a_token_is_made_for_the_session_that_was_asked_and_at_most_eight_times() {
+    let desk = desk();
+    let (me, other) = (operator(1), operator(2));
+    let (request, _place) = desk.ask(&me).unwrap();
+    let id = request.id();
+    assert_eq!(desk.store.surface(&other, id).err(), Some(NotOpen::NotPending));
+    assert_eq!(desk.store.surface(&me, desk.ids.pending()).err(), Some(NotOpen::NotPending));
+    for _ in 0..MAX_SURFACINGS {
+        desk.store.surface(&me, id).unwrap();
+    }
+    assert_eq!(desk.store.surface(&me, id).err(), Some(NotOpen::NotPending));
+    assert_eq!(desk.store.sizes(), (1, MAX_SURFACINGS, 0));
+    desk.clock.advance(WINDOW);
+    assert_eq!(desk.store.surface(&me, id).err(), Some(NotOpen::NotPending));
+}
+
+#[tokio::test]
+async fn a_token_decides_in_its_session_under_its_id_and_is_used_up_everywhere_else() {
+    for (own_session, own_id) in [(true, true), (false, true), (true, false), (false, false)] {
+        let desk = desk();
+        let (me, other) = (operator(1), operator(2));
+        let (request, place) = desk.ask(&me).unwrap();
+        let token = desk.store.surface(&me, request.id()).unwrap();
+        let scope = if own_session { &me } else { &other };
+        let id = if own_id { request.id() } else { desk.ids.pending() };
+        let told = desk.store.take(scope, id, &token, Decision::Approve);
+        let (verdict, right) = if own_session && own_id {
+            (Verdict::Approved, true)
+        } else {
+            (Verdict::WrongContext, false)
+        };
+        assert_eq!(told.is_ok(), right, "{own_session} {own_id}");
+        assert_eq!(place.verdict().await, verdict, "{own_session} {own_id}");
+        let again = |scope| desk.store.take(scope, request.id(), &token, Decision::Approve);
+        assert_eq!(again(&me), Err(NotOpen::AlreadyResolved));
+        assert_eq!(again(&other), Err(NotOpen::NotPending));
+        desk.clock.advance(WINDOW);
+        assert_eq!(again(&me), Err(NotOpen::NotPending), "forgotten with its deadline");
+    }
+}
+
+#[test]
+fn what_is_withdrawn_is_what_was_named_and_its_waiters_learn_it() {
+    let desk = desk();
+    let (me, other) = (operator(1), operator(2));
+    let (mine, my_place) = desk.ask(&me).unwrap();
+    let (theirs, _their_place) = desk.ask(&other).unwrap();
+    assert_eq!(desk.store.void(|scope| *scope == me), 1);
+    assert!(!mine.is_open() && theirs.is_open());
+    let mut waits = Box::pin(my_place.verdict());
+    let mut cx = std::task::Context::from_waker(std::task::Waker::noop());
+    assert_eq!(waits.as_mut().poll(&mut cx), std::task::Poll::Ready(Verdict::Withdrawn));
+    assert_eq!((desk.store.void(|_| true), desk.store.void(|_| true)), (1, 0));
+}
