@@ -20,6 +20,7 @@ mod history;
 mod killed;
 mod layering;
 mod legs;
+mod mesh;
 mod node;
 mod pattern;
 mod pipeline;

@@ -7,11 +7,13 @@ use crate::config::Config;
 use crate::data_dir::DataDir;
 use crate::exit::{NodeError, told};
 use crate::legs::{Leg, legs};
+use crate::mesh::{ContactGrants, Mesh};
+use crate::serve::{Accounts, Parts, ServeError};
 use crate::terminal::note;
 use sovereign_backends::outbound::HttpOutbound;
 use sovereign_core::audit::{Audit, Closed, FileAudit, LogError};
 use sovereign_core::backend::Backend;
-use sovereign_core::caller::{CallerScope, GrantsFile};
+use sovereign_core::caller::{CallerScope, Grants, GrantsFile};
 use sovereign_core::capability::Reach;
 use sovereign_core::clock::{Clock, SystemClock};
 use sovereign_core::entropy::SystemEntropy;
@@ -39,16 +41,25 @@ pub(crate) struct Node {
     #[expect(dead_code, reason = "for a daemon, which keeps its accounts there")]
     pub(crate) data: DataDir,
     pub(crate) config: Config,
-    legs: Vec<Leg>,
+    legs: Arc<[Leg]>,
     kept: Kept,
 }
 
 /// What a node may write.
 enum Kept {
     /// The audit log, and the transcripts.
-    All(Histories),
+    All(Arc<Histories>),
     /// Nothing, because the audit log cannot be opened: nothing runs, and nothing is remembered.
     Nothing { why: String },
+}
+
+impl Kept {
+    fn histories(&self) -> Option<Arc<Histories>> {
+        match self {
+            Self::All(histories) => Some(Arc::clone(histories)),
+            Self::Nothing { .. } => None,
+        }
+    }
 }
 
 /// Whether a conversation is remembered.
@@ -82,7 +93,7 @@ impl Node {
         let (audit, kept): (Arc<dyn Audit>, _) = match open_audit(&data, &*clock) {
             Ok(audit) => {
                 let histories = Histories::open(&data.history(), Arc::clone(&clock))?;
-                (audit, Kept::All(histories.retention(config.retention)))
+                (audit, Kept::All(Arc::new(histories.retention(config.retention))))
             }
             // another program writes here, and goes on doing so
             Err(error @ NodeError::Log(LogError::InUse { .. })) => return Err(error),
@@ -94,10 +105,47 @@ impl Node {
             }
         };
         let registry = Arc::new(registry(&data)?);
-        let executor = executor(&registry, &authority, Arc::clone(&audit))?;
-        let administration = administering(authority.clone(), &registry, audit, clock);
-        let legs = legs(&config.backends)?;
-        Ok(Self { executor, administration, authority, data, config, legs, kept })
+        // of what mesh callers are granted, a peer holds what its contact says; without a link nobody is one
+        let contacts = config.mesh.as_ref().map(|mesh| mesh.contacts.clone()).unwrap_or_default();
+        let grants = Arc::new(ContactGrants::new(Arc::<GrantsFile>::clone(&authority.0), contacts));
+        let executor = executor(&registry, grants, &authority.1, Arc::clone(&audit))?;
+        let administration =
+            administering(authority.clone(), &registry, Arc::clone(&audit), Arc::clone(&clock));
+        let legs = legs(&config.backends)?.into();
+        Ok(Self { executor, administration, authority, data, config, legs, kept, audit, clock })
+    }
+
+    /// The mesh side of a daemon, where the operator wants one.
+    pub(crate) fn mesh(&self) -> Option<Mesh> {
+        let (config, legs) = (self.config.mesh.clone()?, Arc::clone(&self.legs));
+        Some(Mesh::new(crate::mesh::Parts {
+            executor: self.executor.clone(),
+            legs: Box::new(move || wanted(&legs)),
+            histories: self.kept.histories(),
+            clock: Arc::clone(&self.clock),
+            config,
+        }))
+    }
+
+    /// What a daemon is put together from.
+    pub(crate) fn into_parts(self) -> Result<Parts, NodeError> {
+        let Self { executor, administration, authority, data, config, legs, kept, audit, clock } =
+            self;
+        let (grants, policy) = authority;
+        Ok(Parts {
+            executor,
+            legs: Box::new(move || wanted(&legs)),
+            histories: kept.histories(),
+            administration,
+            grants,
+            policy,
+            accounts: Accounts::open(&data.secrets()).map_err(ServeError::from)?,
+            audit,
+            audit_directory: data.audit(),
+            limits: config.limits,
+            clock,
+            entropy: Arc::new(SystemEntropy),
+        })
     }
 
     /// Why nothing can run and nothing is kept, when that is so.
@@ -148,7 +196,8 @@ impl Node {
 pub(crate) fn looking(data: &DataDir) -> Result<(Executor, Authority), NodeError> {
     let authority = data.authority()?;
     let closed = Arc::new(Closed::because(&"this command only reads"));
-    let executor = executor(&Arc::new(registry(data)?), &authority, closed)?;
+    let grants = Arc::<GrantsFile>::clone(&authority.0);
+    let executor = executor(&Arc::new(registry(data)?), grants, &authority.1, closed)?;
     Ok((executor, authority))
 }
 
@@ -179,10 +228,11 @@ fn administering(
 
 fn executor(
     registry: &Arc<Registry>,
-    (grants, policy): &Authority,
+    grants: Arc<dyn Grants>,
+    policy: &Arc<PolicyFile>,
     audit: Arc<dyn Audit>,
 ) -> Result<Executor, NodeError> {
-    let policy = Policy::new(Arc::<GrantsFile>::clone(grants), Arc::<PolicyFile>::clone(policy));
+    let policy = Policy::new(grants, Arc::<PolicyFile>::clone(policy));
     Ok(Executor::builder(Arc::clone(registry), policy, audit).build()?)
 }
 

@@ -125,6 +125,11 @@ impl DataDir {
         self.0.join("history")
     }
 
+    /// Where link processes connect.
+    pub(crate) fn mesh_socket(&self) -> PathBuf {
+        self.0.join("mesh.sock")
+    }
+
     /// Grants and switches, whether they say anything or not.
     pub(crate) fn files(&self) -> (Arc<GrantsFile>, Arc<PolicyFile>) {
         let grants = Arc::new(GrantsFile::at(self.grants_path()));

@@ -103,6 +103,8 @@ pub(crate) enum NodeError {
     History(#[from] FileError),
     #[error(transparent)]
     Serve(#[from] ServeError),
+    #[error("peers on a radio link cannot be heard")]
+    Mesh(#[from] crate::mesh::SocketError),
     #[error("the output cannot be written")]
     Output(#[source] io::Error),
     #[error("the system refuses what a run needs")]

@@ -21,12 +21,13 @@ pub(crate) enum Fate {
     Stays,
 }
 
-pub(crate) const INVENTORY: [Item; 6] = [
+pub(crate) const INVENTORY: [Item; 7] = [
     Item {
         name: "history",
         what: "what is remembered of everybody's conversations",
         fate: Fate::Goes,
     },
+    Item { name: "mesh.sock", what: "where peers on a radio link are heard", fate: Fate::Goes },
     Item { name: "secrets", what: "the keys of backends", fate: Fate::Goes },
     Item { name: "grants.json", what: "who may use which category", fate: Fate::Fresh },
     Item {

@@ -1,7 +1,8 @@
 //! A node in a terminal, built from the public interface of Sovereign's crates alone.
 //!
 //! `assemble` shows what is installed and where each plugin may go, `commands` what can be asked for,
-//! `terminal` how a person is asked, [`serve`] how a browser is served. It is a library so that tests
+//! `terminal` how a person is asked, [`serve`] how a browser is served,
+//! [`mesh`] how peers on a radio link are. It is a library so that tests
 //! can put a daemon together from other parts; the program is [`run`] and nothing else.
 mod assemble;
 mod cli;
@@ -10,6 +11,7 @@ mod config;
 mod data_dir;
 mod exit;
 mod logging;
+pub mod mesh;
 pub mod serve;
 mod signals;
 mod terminal;

@@ -92,6 +92,19 @@ impl Categories {
         Ok(*self != before)
     }
 
+    /// What both sets hold.
+    ///
+    /// ```
+    /// use sovereign_core::caller::{Categories, Category};
+    /// let most = Categories::from([Category::System, Category::Custom("home")]);
+    /// assert_eq!(most.intersection(&[Category::System, Category::Wallet].into()), [Category::System].into());
+    /// ```
+    #[must_use]
+    pub fn intersection(&self, other: &Self) -> Self {
+        let custom = self.custom.intersection(&other.custom).cloned().collect();
+        Self { standard: self.standard & other.standard, custom }
+    }
+
     /// The words of the set: standard ones first, in the order of B06.
     #[must_use]
     pub fn words(&self) -> Vec<String> {

@@ -144,7 +144,7 @@ impl Home {
         Parts {
             executor,
             legs: Box::new(move || vec![Arc::clone(&model)]),
-            histories: Some(histories.expect("transcripts")),
+            histories: Some(Arc::new(histories.expect("transcripts"))),
             administration,
             grants,
             policy,

@@ -8,6 +8,7 @@ mod fetch;
 mod home;
 mod keys;
 mod log;
+mod mesh;
 mod model;
 mod read_only;
 mod remembered;

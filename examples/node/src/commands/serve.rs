@@ -3,12 +3,14 @@ use crate::cli::Serve;
 use crate::config::Config;
 use crate::data_dir::DataDir;
 use crate::exit::{Exit, NodeError};
+use crate::mesh::{Mesh, Socket};
 use crate::serve::Daemon;
 use crate::signals::Signals;
 use crate::terminal::{note, print};
+use sovereign_core::display::Visible;
 use std::io::IsTerminal as _;
 use std::net::SocketAddr;
-use tokio::sync::oneshot;
+use tokio::sync::{oneshot, watch};
 
 /// Serves until a signal comes; a second one hurries the end.
 pub(crate) async fn serve(
@@ -24,13 +26,15 @@ pub(crate) async fn serve(
         )));
     }
     let mut signals = Signals::listen().map_err(NodeError::System)?;
-    let parts = Node::parts(data, config)?;
-    let daemon = Daemon::bind(parts, SocketAddr::new(asked.listen, asked.port)).await?;
+    let node = Node::open(data.clone(), config)?;
+    let link = link(&data, node.mesh()).await?;
+    let daemon =
+        Daemon::bind(node.into_parts()?, SocketAddr::new(asked.listen, asked.port)).await?;
     print(&format!("The node is at {}\n", daemon.url())).map_err(NodeError::Output)?;
     if let Some(link) = daemon.first_login()? {
         invite(data, link)?;
     }
-    let (stop, stopped) = oneshot::channel::<()>();
+    let (stop, stopped) = watch::channel(());
     let (hurry, hurried) = oneshot::channel::<()>();
     let ended = async {
         let first = signals.next().await;
@@ -41,12 +45,30 @@ pub(crate) async fn serve(
         Err::<(), _>(first)
     };
     // a channel whose other end is dropped has nothing more to say, which is what is waited for
-    let serving = daemon.run(async { drop(stopped.await) }, async { drop(hurried.await) });
+    let stopping = |mut stopped: watch::Receiver<()>| async move { drop(stopped.changed().await) };
+    let hearing = link.map(|(mesh, socket)| mesh.serve(socket, stopping(stopped.clone())));
+    let hearing = hearing.map(tokio::spawn);
+    let serving = async {
+        daemon.run(stopping(stopped), async { drop(hurried.await) }).await;
+        if let Some(hearing) = hearing {
+            drop(hearing.await);
+        }
+    };
     tokio::select! {
         () = serving => {}
         _ = ended => {}
     }
     Ok(Exit::Answered)
+}
+
+/// Takes the socket of the mesh side, where there is one.
+async fn link(data: &DataDir, mesh: Option<Mesh>) -> Result<Option<(Mesh, Socket)>, NodeError> {
+    let Some(mesh) = mesh else { return Ok(None) };
+    let path = data.mesh_socket();
+    let socket = Socket::bind(&path).await?;
+    let shown = Visible(&path.to_string_lossy()).to_string();
+    print(&format!("Peers on a radio link are heard at `{shown}`\n")).map_err(NodeError::Output)?;
+    Ok(Some((mesh, socket)))
 }
 
 /// The first way in: to a person at a terminal, else into a file that only this user may read.

@@ -5,12 +5,14 @@
 //! an address off loopback makes a remote leg, whatever its table is called. A key is never in here,
 //! only the name of its file.
 mod backends;
+mod mesh;
 mod source;
 
 pub(crate) use backends::Backends;
 
 use crate::cli::ModelFlags;
 use crate::data_dir::DataDir;
+use crate::mesh::MeshConfig;
 use backends::{ClaudeTable, OllamaTable, OpenAiTable};
 use serde::Deserialize;
 use source::{Number, Source, read};
@@ -31,6 +33,8 @@ pub(crate) struct Config {
     pub(crate) backends: Backends,
     pub(crate) limits: TurnLimits,
     pub(crate) retention: Retention,
+    /// None: nobody listens for peers.
+    pub(crate) mesh: Option<MeshConfig>,
 }
 
 /// Why a configuration does not hold.
@@ -54,6 +58,7 @@ struct File {
     claude: Option<ClaudeTable>,
     limits: LimitsTable,
     history: HistoryTable,
+    mesh: mesh::MeshTable,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -107,7 +112,8 @@ impl Config {
             claude_by_key: file.claude.is_none(),
         };
         let backends = if flags.no_model { Backends::default() } else { backends };
-        Ok(Self { backends, limits, retention })
+        let mesh = mesh::mesh(source, &file.mesh, limits)?;
+        Ok(Self { backends, limits, retention, mesh })
     }
 }
 

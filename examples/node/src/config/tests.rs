@@ -12,7 +12,7 @@ fn data() -> DataDir {
     DataDir::at("/d".into())
 }
 
-fn of(text: &str) -> Result<Config, String> {
+pub(super) fn of(text: &str) -> Result<Config, String> {
     let source = Source { path: Path::new("c.toml"), text };
     Config::of(&source, &data(), &flags()).map_err(|error| error.to_string())
 }

@@ -31,7 +31,7 @@ pub struct Parts {
     /// The backends that a conversation which begins now would ask, in order of preference.
     pub legs: Legs,
     /// The transcripts; none: nothing is remembered.
-    pub histories: Option<Histories>,
+    pub histories: Option<Arc<Histories>>,
     /// The one way to change grants and switches.
     pub administration: Administration,
     /// The grants that `administration` changes and the executor asks.

@@ -58,8 +58,8 @@ pub(super) fn private(data: &DataDir) -> Vec<Line> {
     let mut wrong = Vec::new();
     let mut open: Vec<PathBuf> = INVENTORY
         .iter()
-        // what a person writes holds no secret
-        .filter(|item| item.name != "config.toml")
+        // what a person writes holds no secret; a socket is no file
+        .filter(|item| !["config.toml", "mesh.sock"].contains(&item.name))
         .map(|item| data.path().join(item.name))
         .collect();
     while let Some(path) = open.pop() {
@@ -132,6 +132,26 @@ pub(super) fn history(data: &DataDir) -> Line {
             .do_this("nothing: the next conversation sets it aside and begins anew"),
         Err(error) => Line::fail(check, told(&error)),
     }
+}
+
+/// Whether peers on a radio link may ask, where the configuration lets them.
+pub(super) fn mesh(data: &DataDir, config: &Config) -> Option<Line> {
+    let check = "mesh";
+    let contacts = &config.mesh.as_ref()?.contacts;
+    if contacts.count() == 0 && !contacts.admits_others() {
+        let line = Line::warn(check, "it is enabled, and nobody may ask");
+        return Some(
+            line.do_this("name contacts in `[mesh.allowed_contacts]` of the configuration"),
+        );
+    }
+    let others = if contacts.admits_others() { ", and so may everybody else" } else { "" };
+    Some(match data.files().0.held(ScopeKind::Mesh) {
+        Ok(held) => {
+            let count = contacts.count();
+            Line::ok(check, format!("{count} may ask by name{others}; they hold at most {held}"))
+        }
+        Err(error) => Line::fail(check, error.to_string()),
+    })
 }
 
 /// Of keys that are there, whether they can be used.

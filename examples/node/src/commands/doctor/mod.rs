@@ -82,6 +82,7 @@ async fn examine(place: PathBuf, config: Option<&Path>) -> Vec<Line> {
         Ok(config) => {
             lines.push(Line::ok("config", "reads as it should"));
             lines.extend(checks::keys(&config));
+            lines.extend(checks::mesh(&data, &config));
             lines.extend(backends(&config, data.files().1.remote_inference()).await);
         }
     }
