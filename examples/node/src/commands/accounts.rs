@@ -53,13 +53,11 @@ async fn typed(user: &str) -> Result<String, NodeError> {
     let mut tty = Tty::open().ok_or_else(none)?;
     let mut signals = Signals::listen().map_err(NodeError::System)?;
     let mut ask = async |prompt: &str| {
-        tty.write(prompt).map_err(NodeError::System)?;
         let line = tokio::select! {
             biased;
             _ = signals.next() => Ok(None),
-            line = tty.hidden_line() => line,
+            line = tty.hidden_line(prompt) => line,
         };
-        tty.write("\n").map_err(NodeError::System)?;
         let line = line.map_err(NodeError::System)?;
         let line = line.ok_or_else(|| NodeError::Usage("no password was given".to_owned()))?;
         let text = String::from_utf8(line);

@@ -166,17 +166,18 @@ async fn given(name: &str) -> Result<Given, NodeError> {
         return Err(KeyError::Malformed.into());
     };
     let mut signals = Signals::listen().map_err(NodeError::System)?;
-    tty.discard_typed().map_err(NodeError::System)?;
-    let prompt = format!("The key for {name} (nothing of it is shown): ");
-    tty.write(&prompt).map_err(NodeError::System)?;
+    let question = format!("The key for {name} (nothing of it is shown): ");
     let line = tokio::select! {
         biased;
         signal = signals.next() => Err(signal),
-        line = tty.hidden_line() => Ok(line),
+        line = tty.hidden_line(&question) => Ok(line),
     };
-    tty.write("\n").map_err(NodeError::System)?;
     match line {
-        Err(signal) => Ok(Given::Stopped(Exit::Stopped(signal))),
+        Err(signal) => {
+            // what the shell says next begins a line
+            drop(tty.write("\n"));
+            Ok(Given::Stopped(Exit::Stopped(signal)))
+        }
         Ok(line) => {
             let line = line.map_err(NodeError::System)?.unwrap_or_default();
             Ok(Given::Key(Zeroizing::new(line)))

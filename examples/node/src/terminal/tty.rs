@@ -69,11 +69,18 @@ impl Tty {
         Ok((!ended || !line.is_empty()).then_some(line))
     }
 
-    /// The same, with nothing of it shown while it is typed. Safe to cancel: the terminal shows what is
-    /// typed again when this future ends or is dropped.
-    pub(crate) async fn hidden_line(&mut self) -> io::Result<Option<Vec<u8>>> {
+    /// Asks for a line of which nothing is shown while it is typed; what was typed before the question is
+    /// forgotten. Safe to cancel: the terminal shows what is typed again when this future ends or is
+    /// dropped.
+    pub(crate) async fn hidden_line(&mut self, question: &str) -> io::Result<Option<Vec<u8>>> {
+        // before the question is there to be answered
         let _hidden = Hidden::on(self.output.try_clone()?)?;
-        self.line().await
+        self.discard_typed()?;
+        self.write(question)?;
+        let line = self.line().await;
+        // the line end that was typed was not shown either
+        self.write("\n")?;
+        line
     }
 }
 
