@@ -11,6 +11,7 @@ pub use message::{CallId, Message, Proposed};
 pub use recalled::Recalled;
 
 use crate::catalog::CatalogSnapshot;
+use crate::id::TurnId;
 use crate::schema::{Malformed, RawArguments};
 use async_trait::async_trait;
 use serde::Serialize;
@@ -73,6 +74,8 @@ pub struct Request<'a> {
     pub closing: bool,
     /// How long the reply may take, first byte to last; loading a model counts apart.
     pub timeout: Duration,
+    /// Which turn it belongs to, for what a backend counts per turn.
+    pub turn: Option<TurnId>,
 }
 
 impl<'a> Request<'a> {
@@ -84,7 +87,14 @@ impl<'a> Request<'a> {
         catalog: &'a CatalogSnapshot,
         timeout: Duration,
     ) -> Self {
-        Self { system, messages, catalog, closing: false, timeout }
+        Self { system, messages, catalog, closing: false, timeout, turn: None }
+    }
+
+    /// The same as part of that turn.
+    #[must_use]
+    pub const fn of_turn(mut self, turn: TurnId) -> Self {
+        self.turn = Some(turn);
+        self
     }
 
     /// The same as a closing round.

@@ -51,6 +51,7 @@ impl OpenTurn {
         let Some(record) = record(&batch, room).filter(|_| !left.is_zero()) else { return };
         let messages = [Message::Recalled(record)];
         let request = Request::new(SUMMARY_PROMPT, &messages, &catalog, left).closing();
+        let request = request.of_turn(self.ledger.turn());
         let identity = leg.identity();
         if identity.locality == Locality::Remote {
             // a yes was for this turn's own rounds; the operator's standing choice covers this too

@@ -119,6 +119,7 @@ impl OpenTurn {
         }
         let left = deadline.since(self.shared.executor.now());
         let request = Request::new(SYSTEM_PROMPT, &messages, round.catalog, left);
+        let request = request.of_turn(self.ledger.turn());
         let request = if round.closing { request.closing() } else { request };
         let mut deltas = Deltas { events, any: false };
         let reply = self.in_time(*deadline, leg.send(request, &mut deltas)).await?;
