@@ -69,7 +69,7 @@ fn json_is_one_object_of_the_agreed_shape_and_nothing_else() {
     assert_eq!(keys(&json["backend"]), ["id", "locality", "skipped"]);
     assert_eq!(json["backend"]["id"], "keyword");
     assert_eq!(json["backend"]["locality"], "local");
-    assert_eq!(keys(&json["backend"]["skipped"][0]), ["id", "reason"]);
+    assert_eq!(keys(&json["backend"]["skipped"][0]), ["code", "id", "reason"]);
     assert_eq!(json["backend"]["skipped"][0]["id"], "ollama");
     assert_eq!(json["limits"], json!({"rounds_used": 2, "proposals_used": 1}));
     assert_eq!((&json["pending"], &json["citations"]), (&Value::Null, &json!([])));
