@@ -49,6 +49,11 @@ impl BaseUrl {
         url
     }
 
+    /// Whether nobody on the way reads what is sent there.
+    pub(crate) fn keeps_secrets(&self) -> bool {
+        self.is_local() || self.0.scheme() == "https"
+    }
+
     pub(crate) fn is_local(&self) -> bool {
         self.locality() == Locality::Local
     }

@@ -83,16 +83,21 @@ pub(crate) fn failure(reply: &Reply) -> BackendError {
 }
 
 /// Whole words of the fields `type` and `code`.
-const WORDS: [(&str, FailureClass); 17] = [
+const WORDS: [(&str, FailureClass); 22] = [
     ("exceed_context_size_error", FailureClass::TooLong),
     ("context_length_exceeded", FailureClass::TooLong),
     ("request_too_large", FailureClass::TooLong),
-    ("authentication_error", FailureClass::Unauthorised),
-    ("invalid_api_key", FailureClass::Unauthorised),
-    ("permission_error", FailureClass::Unauthorised),
-    ("billing_error", FailureClass::Unauthorised),
-    ("insufficient_quota", FailureClass::Unauthorised),
-    ("insufficient_balance", FailureClass::Unauthorised),
+    ("authentication_error", FailureClass::Refused),
+    ("invalid_api_key", FailureClass::Refused),
+    ("permission_error", FailureClass::Refused),
+    ("billing_error", FailureClass::Refused),
+    ("insufficient_quota", FailureClass::Refused),
+    ("insufficient_balance", FailureClass::Refused),
+    ("token_already_spent", FailureClass::Refused),
+    ("invalid_token", FailureClass::Refused),
+    ("untrusted_mint", FailureClass::Refused),
+    ("mint_error", FailureClass::Refused),
+    ("cashu_error", FailureClass::Refused),
     ("rate_limit_error", FailureClass::Refused),
     ("rate_limit_exceeded", FailureClass::Refused),
     ("overloaded_error", FailureClass::Refused),

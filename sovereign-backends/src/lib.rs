@@ -7,6 +7,7 @@
 //! - [`ollama`]: a model on this device;
 //! - [`openai`]: servers that speak OpenAI's chat completions, on this device or elsewhere;
 //! - [`claude`]: Anthropic's Messages API;
+//! - [`routstr`]: the wire of `openai`, paid in sats for each reply;
 //! - [`keyword`]: no model at all;
 //! - [`outbound`]: the way off the device for capabilities, with its address rule;
 //! - [`in_order`]: which one is asked first;
@@ -23,6 +24,7 @@ pub mod ollama;
 pub mod openai;
 pub mod outbound;
 mod quote;
+pub mod routstr;
 #[cfg(feature = "testing")]
 pub mod scripted;
 mod secret;
@@ -36,8 +38,9 @@ pub use guarded::{FAILURES_BEFORE_PAUSE, Guarded, LegState, PAUSE};
 pub use keyword::Keyword;
 pub use ollama::{Ollama, OllamaConfig};
 pub use openai::{OpenAi, OpenAiConfig};
-pub use secret::KeyFile;
-pub use select::{guarded, in_order, local_first};
+pub use routstr::{Routstr, RoutstrConfig};
+pub use secret::{KeyError, KeyFile};
+pub use select::{in_order, local_first};
 pub use streaming::Streaming;
 
 use std::time::Duration;

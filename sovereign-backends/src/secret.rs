@@ -138,6 +138,14 @@ fn is_key(bytes: &[u8]) -> bool {
 pub(crate) struct SecretKey(SecretString);
 
 impl SecretKey {
+    pub(crate) const fn new(text: SecretString) -> Self {
+        Self(text)
+    }
+
+    pub(crate) fn starts_with(&self, prefix: &str) -> bool {
+        self.0.expose_secret().starts_with(prefix)
+    }
+
     /// As a header value that HTTP does not log; the copies that HTTP makes are not overwritten.
     pub(crate) fn header(&self, prefix: &str) -> Option<HeaderValue> {
         let mut text = Zeroizing::new(String::from(prefix));

@@ -67,6 +67,28 @@ impl Incoming {
         Self { status, content_type, body: Body::Script(pieces) }
     }
 
+    pub(crate) const fn status(&self) -> u16 {
+        self.status
+    }
+
+    /// A header's value; an answer from a script has none.
+    pub(crate) fn header(&self, name: &str) -> Option<&str> {
+        match &self.body {
+            Body::Network(response, _) => response.headers().get(name)?.to_str().ok(),
+            #[cfg(feature = "testing")]
+            Body::Script(_) => None,
+        }
+    }
+
+    /// An answer that redirects is none.
+    pub(crate) fn not_redirected(self) -> Result<Self, BackendError> {
+        if (300..400).contains(&self.status) {
+            let reason = format!("it answered with redirect {}, and none is followed", self.status);
+            return Err(BackendError::new(FailureClass::Protocol, reason));
+        }
+        Ok(self)
+    }
+
     /// Whether it is a reply in that stream format; an error report never is.
     pub(crate) fn is_stream(&self, media_type: &str) -> bool {
         let said = self.content_type.split(';').next().unwrap_or_default().trim();

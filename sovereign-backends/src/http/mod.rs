@@ -124,7 +124,10 @@ impl ModelHttp {
         headers: Headers,
         within: Duration,
     ) -> Result<Reply, BackendError> {
-        let whole = async { self.open(Method::GET, endpoint, headers, None).await?.whole().await };
+        let whole = async {
+            let incoming = self.open(Method::GET, endpoint, headers, None).await?;
+            incoming.not_redirected()?.whole().await
+        };
         bounded(within, whole).await
     }
 
@@ -146,7 +149,17 @@ impl ModelHttp {
         headers: Headers,
         body: Vec<u8>,
     ) -> Result<Incoming, BackendError> {
-        self.open(Method::POST, endpoint, headers, Some(body)).await
+        self.open(Method::POST, endpoint, headers, Some(body)).await?.not_redirected()
+    }
+
+    /// The same with any status, also one that redirects: for who has to read the headers of each.
+    pub(crate) async fn post_for_any(
+        &self,
+        endpoint: &str,
+        headers: Headers,
+        body: Option<Vec<u8>>,
+    ) -> Result<Incoming, BackendError> {
+        self.open(Method::POST, endpoint, headers, body).await
     }
 
     async fn open(
@@ -169,10 +182,7 @@ impl ModelHttp {
             Via::Script(script) => return script.open(endpoint, body),
         };
         let url = self.base.join(endpoint);
-        if url.scheme() == "http"
-            && self.base.locality() == Locality::Remote
-            && headers.0.iter().any(|(_, value)| value.is_sensitive())
-        {
+        if !self.base.keeps_secrets() && headers.0.iter().any(|(_, value)| value.is_sensitive()) {
             let reason = format!("the key is not sent to `{}` without encryption", self.base);
             return Err(BackendError::new(FailureClass::Unsupported, reason));
         }
@@ -186,12 +196,6 @@ impl ModelHttp {
             request = request.header(CONTENT_TYPE, json).body(body);
         }
         let response = request.send().await.map_err(|error| broken(&self.base, error))?;
-        let status = response.status();
-        if status.is_redirection() {
-            let reason =
-                format!("it answered with redirect {}, and none is followed", status.as_u16());
-            return Err(BackendError::new(FailureClass::Protocol, reason));
-        }
         Ok(Incoming::network(response, self.base.clone()))
     }
 }

@@ -6,10 +6,10 @@
 //!
 //! **Source** <https://platform.openai.com/docs/api-reference/chat>.
 mod config;
-mod convert;
+pub(crate) mod convert;
 mod draft;
 mod quirks;
-mod stream;
+pub(crate) mod stream;
 mod wire;
 
 pub use config::{LLAMA_SERVER_URL, OpenAiConfig};

@@ -11,18 +11,19 @@ use sovereign_core::backend::{
 };
 
 /// The media type of a stream.
-pub(super) const MEDIA_TYPE: &str = "text/event-stream";
+pub(crate) const MEDIA_TYPE: &str = "text/event-stream";
 
 #[derive(Debug, Default)]
-pub(super) struct Stream {
+pub(crate) struct Stream {
     sse: Sse,
     draft: Draft,
     done: bool,
+    counts: Vec<u8>,
 }
 
 impl Assembly for Stream {
     fn feed(&mut self, bytes: &[u8], sink: &mut dyn DeltaSink) -> Result<(), BackendError> {
-        let Self { sse, draft, done } = self;
+        let Self { sse, draft, done, counts } = self;
         sse.feed(bytes, |event| {
             if *done {
                 return Ok(());
@@ -31,7 +32,7 @@ impl Assembly for Stream {
                 *done = true;
                 return Ok(());
             }
-            take(draft, event.data, sink)
+            take(draft, event.data, counts, sink)
         })
     }
 
@@ -41,7 +42,12 @@ impl Assembly for Stream {
 }
 
 impl Stream {
-    pub(super) fn finish(
+    /// The last frame that counted tokens, as it came: some servers say in it what they charged.
+    pub(crate) fn counts(&self) -> &[u8] {
+        &self.counts
+    }
+
+    pub(crate) fn finish(
         self,
         config: &OpenAiConfig,
         identity: BackendIdentity,
@@ -56,12 +62,21 @@ impl Stream {
 }
 
 /// One frame. A reason to stop does not end the stream: prose and counts may follow it.
-fn take(draft: &mut Draft, data: &[u8], sink: &mut dyn DeltaSink) -> Result<(), BackendError> {
+fn take(
+    draft: &mut Draft,
+    data: &[u8],
+    counts: &mut Vec<u8>,
+    sink: &mut dyn DeltaSink,
+) -> Result<(), BackendError> {
     let chunk: Chunk<'_> = serde_json::from_slice(data).map_err(unreadable)?;
     if let Some(error) = &chunk.error {
         return Err(Said::of(error).failure(None));
     }
     draft.count(chunk.usage.as_ref());
+    if chunk.usage.is_some() {
+        counts.clear();
+        counts.extend_from_slice(data);
+    }
     for choice in chunk.choices {
         draft.end(choice.finish_reason);
         let Some(delta) = choice.message else { continue };

@@ -11,5 +11,6 @@ mod ollama;
 mod ollama_stream;
 mod openai;
 mod ready;
+mod routstr;
 mod scripted;
 mod wires;
