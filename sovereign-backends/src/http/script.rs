@@ -3,6 +3,7 @@ use super::Incoming;
 use sovereign_core::backend::{BackendError, FailureClass};
 use std::collections::VecDeque;
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 /// Answers for one endpoint, each used once; every other endpoint is not there.
 #[derive(Debug)]
@@ -29,6 +30,8 @@ pub(crate) struct Scene {
 #[derive(Debug)]
 pub(crate) struct Pieces {
     pub(crate) bytes: VecDeque<Vec<u8>>,
+    /// How long each piece lets wait for itself.
+    pub(crate) pause: Duration,
     pub(crate) end: End,
 }
 
@@ -45,7 +48,11 @@ pub(crate) enum End {
 impl Pieces {
     /// The next piece; between two of them other tasks get their turn, as on a network.
     pub(super) async fn next(&mut self) -> Result<Option<Vec<u8>>, BackendError> {
-        tokio::task::yield_now().await;
+        if self.pause.is_zero() {
+            tokio::task::yield_now().await;
+        } else {
+            tokio::time::sleep(self.pause).await;
+        }
         if let Some(piece) = self.bytes.pop_front() {
             return Ok(Some(piece));
         }
@@ -80,7 +87,7 @@ impl Script {
         body: Option<Vec<u8>>,
     ) -> Result<Incoming, BackendError> {
         if endpoint != self.endpoint {
-            let pieces = Pieces { bytes: VecDeque::new(), end: End::Clean };
+            let pieces = Pieces { bytes: VecDeque::new(), pause: Duration::ZERO, end: End::Clean };
             return Ok(Incoming::script(404, String::new(), pieces));
         }
         let mut state = self.state();

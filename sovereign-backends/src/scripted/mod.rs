@@ -14,6 +14,7 @@ use sovereign_core::backend::{
 };
 use std::fmt;
 use std::sync::Arc;
+use std::time::Duration;
 
 /// Replies in their order, each used once; after the last one it is unreachable.
 ///
@@ -108,28 +109,39 @@ impl Scripted {
     /// Adds a whole reply with this status.
     #[must_use]
     pub fn answers(self, status: u16, body: impl Into<Vec<u8>>) -> Self {
-        self.add(status, "application/json", [body], End::Clean)
+        self.add(status, "application/json", [body], Duration::ZERO, End::Clean)
     }
 
     /// Adds a reply in the dialect's stream format, in the pieces in which it arrives.
     #[must_use]
     pub fn streams<P: Into<Vec<u8>>>(self, pieces: impl IntoIterator<Item = P>) -> Self {
         let stream_type = self.stream_type;
-        self.add(200, stream_type, pieces, End::Clean)
+        self.add(200, stream_type, pieces, Duration::ZERO, End::Clean)
+    }
+
+    /// The same, and each piece lets wait for itself that long.
+    #[must_use]
+    pub fn streams_every<P: Into<Vec<u8>>>(
+        self,
+        pause: Duration,
+        pieces: impl IntoIterator<Item = P>,
+    ) -> Self {
+        let stream_type = self.stream_type;
+        self.add(200, stream_type, pieces, pause, End::Clean)
     }
 
     /// The same, and then the connection breaks.
     #[must_use]
     pub fn breaks_after<P: Into<Vec<u8>>>(self, pieces: impl IntoIterator<Item = P>) -> Self {
         let stream_type = self.stream_type;
-        self.add(200, stream_type, pieces, End::Reset)
+        self.add(200, stream_type, pieces, Duration::ZERO, End::Reset)
     }
 
     /// The same, and then nothing more ever comes.
     #[must_use]
     pub fn hangs_after<P: Into<Vec<u8>>>(self, pieces: impl IntoIterator<Item = P>) -> Self {
         let stream_type = self.stream_type;
-        self.add(200, stream_type, pieces, End::Silence)
+        self.add(200, stream_type, pieces, Duration::ZERO, End::Silence)
     }
 
     /// The bodies that were sent, oldest first.
@@ -143,10 +155,11 @@ impl Scripted {
         status: u16,
         content_type: &'static str,
         pieces: impl IntoIterator<Item = P>,
+        pause: Duration,
         end: End,
     ) -> Self {
         let bytes = pieces.into_iter().map(Into::into).collect();
-        self.script.add(Scene { status, content_type, pieces: Pieces { bytes, end } });
+        self.script.add(Scene { status, content_type, pieces: Pieces { bytes, pause, end } });
         self
     }
 
@@ -174,4 +187,39 @@ impl Backend for Scripted {
         turn.identity = self.as_scripted();
         Ok(turn)
     }
+}
+
+/// The events of a stream of bytes that arrives in these pieces (name, data), as the adapters read
+/// them.
+///
+/// # Errors
+/// When a line or an event is too long.
+pub fn sse_events<'a>(
+    pieces: impl IntoIterator<Item = &'a [u8]>,
+) -> Result<Vec<(String, Vec<u8>)>, BackendError> {
+    let (mut sse, mut events) = (crate::sse::Sse::default(), Vec::new());
+    for piece in pieces {
+        sse.feed(piece, |event| {
+            events.push((event.name.to_owned(), event.data.to_vec()));
+            Ok(())
+        })?;
+    }
+    Ok(events)
+}
+
+/// The lines of such a stream, and what stands behind the last line feed.
+///
+/// # Errors
+/// When a line is too long.
+pub fn ndjson_lines<'a>(
+    pieces: impl IntoIterator<Item = &'a [u8]>,
+) -> Result<(Vec<Vec<u8>>, Vec<u8>), BackendError> {
+    let (mut lines, mut found) = (crate::lines::Lines::default(), Vec::new());
+    for piece in pieces {
+        lines.feed(piece, |line| {
+            found.push(line.to_vec());
+            Ok(())
+        })?;
+    }
+    Ok((found, lines.rest()))
 }

@@ -313,6 +313,8 @@ async fn text_that_looks_like_a_call_is_never_executed() {
         for text in [
             r#"{"name":"sums__increment__v1","arguments":{"n":1}}"#,
             "<tool_call>{\"name\":\"sums__increment__v1\",\"arguments\":{\"n\":1}}</tool_call>",
+            // and one that does not end (omlx#3153)
+            "<tool_call>{\"name\":\"sums__increment__v1\"",
             "data: {\"choices\":[]}\n\n",
         ] {
             let (report, _) = turn(wire, [Told::text(text)]).await;
@@ -324,7 +326,14 @@ async fn text_that_looks_like_a_call_is_never_executed() {
 #[tokio::test]
 async fn a_wire_name_is_dispatched_exactly_or_refused_with_an_answer() {
     for wire in WIRES {
-        for name in ["sums.increment", "functions.sums__increment__v1", "Sums__increment__v1", ""] {
+        for name in [
+            "sums.increment",
+            "functions.sums__increment__v1",
+            "Sums__increment__v1",
+            "sums/increment",
+            "multi_tool_use.parallel",
+            "",
+        ] {
             let call = Told::text("").calls(Some("a"), name, Some(r#"{"n":1}"#));
             let (report, _) = turn(wire, [call, Told::text("Sorry.")]).await;
             let refused = (OutcomeKind::Refused, Some("unknown_capability"));
@@ -355,6 +364,47 @@ async fn every_reply_names_backend_and_model() {
             Dialect::Claude => "claude",
         };
         assert_eq!((identity.id, identity.model.as_deref()), (id, Some("m")), "{wire:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_slow_stream_is_the_same_reply() {
+    let told = Told::text("Grüße.").calls(Some("a"), INCREMENT, Some(r#"{"n": 41}"#));
+    for wire in WIRES.into_iter().filter(|wire| wire.in_pieces) {
+        let body = wire.body(&told).into_bytes();
+        let slow = std::time::Duration::from_millis(1);
+        let turn = ask(&wire.scripted().streams_every(slow, body.chunks(97))).await.unwrap();
+        let whole = read(wire, told.clone()).await;
+        assert_eq!((&turn.text, asked(&turn)), (&whole.text, asked(&whole)), "{wire:?}");
+    }
+}
+
+/// continue#11866, rust-genai#55; ollama#10976, #15288: what a model thought is neither its answer nor
+/// a call, and stands beside calls that count
+#[tokio::test]
+async fn thoughts_are_neither_prose_nor_calls() {
+    let thought = r#"{\"name\":\"sums__increment__v1\",\"arguments\":{\"n\":1}}"#;
+    for (model, body) in [
+        (
+            Scripted::ollama(),
+            format!(r#"{{"message":{{"content":"","thinking":"{thought}"CALLS}},"done":true}}"#),
+        ),
+        (
+            Scripted::openai(),
+            format!(
+                r#"{{"choices":[{{"finish_reason":"stop","message":{{"content":"","reasoning":"{thought}","reasoning_content":"{thought}"CALLS}}}}]}}"#
+            ),
+        ),
+    ] {
+        let arguments = if body.contains("choices") { r#""{}""# } else { "{}" };
+        let call = format!(
+            r#","tool_calls":[{{"function":{{"name":"system__disk_status__v1","arguments":{arguments}}}}}]"#
+        );
+        let model = model.replies(body.replace("CALLS", "")).replies(body.replace("CALLS", &call));
+        let nothing = ask(&model).await.unwrap();
+        assert_eq!((nothing.text.as_str(), nothing.proposals.len()), ("", 0));
+        let called = ask(&model).await.unwrap();
+        assert_eq!((called.text.as_str(), asked(&called)), ("", vec![(DISK, Ok("{}"))]));
     }
 }
 

@@ -1,4 +1,5 @@
 //! The adapters, against raw bytes on loopback and through the real executor.
+mod bytes;
 mod claude;
 mod conformance;
 mod deadline;

@@ -7,6 +7,7 @@ use sovereign_backends::{
 use sovereign_core::backend::Backend;
 use sovereign_tests::double::{Answer, Double};
 use std::sync::Arc;
+use std::time::Duration;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Dialect {
@@ -139,7 +140,13 @@ impl Wire {
         match self.dialect {
             Dialect::Ollama => {
                 let config = OllamaConfig::new(nowhere, "m");
-                Scripted::ollama_with(OllamaConfig { streaming, num_predict: CAP, ..config })
+                Scripted::ollama_with(OllamaConfig {
+                    streaming,
+                    num_predict: CAP,
+                    // the script has no `/api/ps`, and a model that is not loaded gets longer
+                    load_timeout: Duration::ZERO,
+                    ..config
+                })
             }
             Dialect::OpenAi => {
                 let config = OpenAiConfig::new(nowhere, "m");

@@ -1,0 +1,5 @@
+#![no_main]
+#[path = "../wires.rs"]
+mod wires;
+
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| wires::openai(bytes));
