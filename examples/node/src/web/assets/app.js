@@ -69,10 +69,15 @@ fill(byId("who-role"), meta("role"));
 themePicker(byId("theme"), () => made.get("chat")?.theme?.(chosenTheme()));
 
 byId("logout").addEventListener("click", async () => {
-  try {
-    await call("auth.logout");
-  } finally {
-    location.replace("/login");
+  for (const last of [false, true]) {
+    try {
+      await call("auth.logout");
+      return gone();
+    } catch (error) {
+      if (error.status === 401) return gone();
+      // a session that goes on must not look as if it were over
+      if (last) fill(byId("news"), `You are still logged in. ${error.message}`);
+    }
   }
 });
 

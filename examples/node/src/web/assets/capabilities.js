@@ -42,7 +42,7 @@ export function capabilitiesPage({ call, operator }) {
   const element = page(
     "capabilities",
     "Capabilities & grants",
-    "What is installed on this node, and which kinds of it may be used at all. Everything is closed until you open it here.",
+    "What is installed on this node, and which kinds of it may be used at all. Apart from looking at this machine, everything is closed until you open it here.",
     h(
       "div",
       { class: "notice" },

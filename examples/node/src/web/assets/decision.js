@@ -4,12 +4,39 @@
 
 import { byId, fill, put } from "./dom.js";
 import { disclosure } from "./disclosure.js";
+import { QUESTION } from "./rpc.js";
 import { code, many, outcome } from "./words.js";
 
 /** How long the question must have been painted, in a window that has the focus. */
 const INERT_MS = 500;
 
 const SAID_AT = [60, 30, 10];
+
+/** The token that this tab has for that question; it goes with the tab. */
+function tokenOf(id) {
+  try {
+    const kept = JSON.parse(sessionStorage.getItem(QUESTION) ?? "null");
+    return kept?.id === id ? kept.token : null;
+  } catch {
+    return null;
+  }
+}
+
+function keep(id, token) {
+  try {
+    if (id === null) sessionStorage.removeItem(QUESTION);
+    else sessionStorage.setItem(QUESTION, JSON.stringify({ id, token }));
+  } catch {
+    // then a reload takes a token of its own
+  }
+}
+
+/** What a receipt says, in a sentence. */
+function became(receipt) {
+  const { title, meaning } = outcome(receipt.outcome);
+  const why = receipt.code ? ` (${code(receipt.code)})` : "";
+  return `What became of it: ${title}${why}. ${meaning}`;
+}
 
 export class Decisions {
   #call;
@@ -25,6 +52,7 @@ export class Decisions {
   #deciding = false;
   #minimised = false;
   #closedElsewhere = null;
+  #hint = "";
 
   /** `changed` hears whether a decision is open. */
   constructor(call, changed = () => {}) {
@@ -73,9 +101,11 @@ export class Decisions {
     if (this.#open?.id !== id) return this.#more();
     if (this.#deciding || !this.#open.token) return;
     this.#closedElsewhere = this.#open.auditId;
+    // an answer of this page that seemed lost had arrived after all, or another was faster
+    const where = this.#hint === "" ? " in another tab or window" : "";
     const ways = {
-      approved: "It was approved in another tab or window.",
-      denied: "It was denied in another tab or window.",
+      approved: `It was approved${where}.`,
+      denied: `It was denied${where}.`,
       expired: "Nobody answered in time, so it was not run.",
       withdrawn: "The question was withdrawn, so it was not run.",
     };
@@ -117,6 +147,7 @@ export class Decisions {
     fill(this.#body, body);
     byId("decision-bar").max = Math.max(1, this.#left());
     this.#seen = false;
+    this.#hint = "";
     this.#more();
   }
 
@@ -175,10 +206,10 @@ export class Decisions {
   #look() {
     const { scrollTop, clientHeight, scrollHeight } = this.#body;
     if (this.#dialog.open && scrollTop + clientHeight >= scrollHeight - 4) this.#seen = true;
-    const inert = !this.#ready() || !this.#seen || this.#deciding;
-    this.#approve.disabled = inert;
-    this.#approve.dataset.armed = String(!inert);
-    fill(byId("decision-hint"), this.#seen ? "" : "Scroll to the end of the values to approve.");
+    const state = this.#painted === null || this.#deciding ? "no" : !this.#ready() ? "soon" : this.#seen ? "yes" : "unseen";
+    this.#approve.disabled = state !== "yes";
+    this.#approve.dataset.armed = state;
+    fill(byId("decision-hint"), this.#seen ? this.#hint : "Scroll to the end of the values to approve.");
   }
 
   /** Enter decides nothing; keys that were meant for something else decide nothing either. */
@@ -213,10 +244,21 @@ export class Decisions {
         already_resolved: "It had been answered already, in another tab or window. Your click changed nothing.",
         not_pending: "It was not open any more: the time ran out, or it was withdrawn. Nothing was approved.",
       }[error.code];
-      said ??= `${error.message} Nothing was approved here.`;
+      if (said === undefined) return this.#unsure(id, error);
     }
     this.#deciding = false;
     this.#ended(said);
+  }
+
+  /** No answer came: the question stays, since pressing again is safe, for a token decides once. */
+  #unsure(id, error) {
+    this.#deciding = false;
+    this.#deny.disabled = false;
+    if (this.#open?.id !== id) return;
+    this.#hint = `${error.message} It is not known whether your answer arrived. Press again: it counts once. The audit log says what became of it.`;
+    fill(byId("decision-news"), this.#hint);
+    this.#deny.focus();
+    this.#arm();
   }
 
   #ended(said) {

@@ -3,6 +3,9 @@
 
 import { meta } from "./dom.js";
 
+const TOKEN = "sovereign-csrf";
+/** Where a tab keeps the token of the question that it shows. */
+export const QUESTION = "sovereign-question";
 const PATH = "/rpc/v1";
 
 /** What the node answered instead of a result. */
@@ -49,6 +52,12 @@ export async function call(method, params = {}) {
 
 /** The session is over: only the login page is left. */
 export function gone() {
+  try {
+    localStorage.removeItem(TOKEN);
+    sessionStorage.removeItem(QUESTION);
+  } catch {
+    // there is none, then
+  }
   location.replace("/login");
 }
 
