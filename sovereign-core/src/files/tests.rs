@@ -160,3 +160,16 @@ fn path_with_control_characters_stays_on_one_line() {
     let error = read_private(Path::new("/no\nsuch\u{2028}file`"), 1).unwrap_err();
     assert_eq!(error.to_string(), "`/no\\u{a}such\\u{2028}file\\u{60}` does not exist");
 }
+
+#[test]
+fn removal_takes_the_link_and_not_its_target_and_only_where_nobody_else_writes() {
+    let dir = private();
+    let (kept, link) = (dir.path().join("kept"), dir.path().join("link"));
+    write_private(&kept, b"x").unwrap();
+    symlink(&kept, &link).unwrap();
+    assert!(remove_private(&link).unwrap() && kept.exists());
+    assert!(!remove_private(&link).unwrap(), "it was gone");
+    fs::set_permissions(dir.path(), Permissions::from_mode(0o755)).unwrap();
+    assert!(matches!(remove_private(&kept), Err(FileError::OpenToOthers { .. })));
+    assert!(kept.exists());
+}

@@ -123,4 +123,6 @@ fn reader_changes_nothing_and_repairs_nothing() {
     crate::files::write_private(&name, b"torn").unwrap();
     assert!(look().unwrap_err().to_string().contains("is damaged: its first line is no seal"));
     assert_eq!(home.files(), [name]);
+    fs::set_permissions(home.dir(), fs::Permissions::from_mode(0o755)).unwrap();
+    assert!(matches!(look(), Err(ReadError::File(FileError::OpenToOthers { .. }))));
 }
