@@ -279,16 +279,16 @@ async fn errors_are_reasons_and_nothing_is_asked_twice() {
         (
             402,
             r#"{"detail":{"reason":"r","amount_required_msat":5,"model":"m","type":"minimum_balance_required"}}"#,
-            FailureClass::Refused,
+            FailureClass::Unauthorised,
         ),
         (
             402,
             r#"{"error":{"type":"insufficient_balance","code":"payment_required"}}"#,
-            FailureClass::Refused,
+            FailureClass::Unauthorised,
         ),
-        (402, r#"{"error":{"code":"balance_limit_exceeded"}}"#, FailureClass::Refused),
-        (401, r#"{"error":{"code":"invalid_api_key"}}"#, FailureClass::Refused),
-        (403, r#"{"error":{"code":"key_expired"}}"#, FailureClass::Refused),
+        (402, r#"{"error":{"code":"balance_limit_exceeded"}}"#, FailureClass::Unauthorised),
+        (401, r#"{"error":{"code":"invalid_api_key"}}"#, FailureClass::Unauthorised),
+        (403, r#"{"error":{"code":"key_expired"}}"#, FailureClass::Unauthorised),
         (503, r#"{"error":{"code":"mint_unreachable"}}"#, FailureClass::Refused),
         (424, r#"{"error":{"code":"UPSTREAM_UNAVAILABLE"}}"#, FailureClass::Refused),
         (
