@@ -27,7 +27,7 @@ pub(crate) async fn serve(
     }
     let mut signals = Signals::listen().map_err(NodeError::System)?;
     let node = Node::open(data.clone(), config)?;
-    let link = link(&data, node.mesh()).await?;
+    let link = link(data, node.mesh()).await?;
     let daemon =
         Daemon::bind(node.into_parts()?, SocketAddr::new(asked.listen, asked.port)).await?;
     print(&format!("The node is at {}\n", daemon.url())).map_err(NodeError::Output)?;
