@@ -119,6 +119,25 @@ fn every_mutant_is_listed_with_the_test_that_kills_it() {
 }
 
 #[test]
+fn the_page_about_the_daemon_lists_every_method_with_its_role() {
+    let page = read("docs/src/reference/rpc.md");
+    let listed: Vec<(String, String)> = table_rows(&page)
+        .filter_map(|cells| match cells[..] {
+            [method, role, _, _] if !method.is_empty() => {
+                Some((backticked(method).first()?.to_string(), role.to_owned()))
+            }
+            _ => None,
+        })
+        .collect();
+    let role = |least: Option<sovereign_node::serve::Role>| {
+        least.map_or("none", sovereign_node::serve::Role::word).to_owned()
+    };
+    let methods = sovereign_node::serve::methods();
+    let registered: Vec<_> = methods.map(|(name, least)| (name.to_owned(), role(least))).collect();
+    assert_eq!(listed, registered);
+}
+
+#[test]
 fn the_summary_names_every_page_and_no_other() {
     let summary = read("docs/src/SUMMARY.md");
     let named: BTreeSet<PathBuf> =

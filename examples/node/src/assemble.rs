@@ -8,7 +8,7 @@ use crate::data_dir::DataDir;
 use crate::exit::{NodeError, told};
 use crate::legs::{Leg, legs};
 use crate::mesh::{ContactGrants, Mesh};
-use crate::serve::{Accounts, Parts, ServeError};
+use crate::serve::{Accounts, Limits, Parts, ServeError};
 use crate::terminal::note;
 use sovereign_backends::outbound::HttpOutbound;
 use sovereign_core::audit::{Audit, Closed, FileAudit, LogError};
@@ -142,7 +142,8 @@ impl Node {
             accounts: Accounts::open(&data.secrets()).map_err(ServeError::from)?,
             audit,
             audit_directory: data.audit(),
-            limits: config.limits,
+            turns: config.limits,
+            limits: Limits::default(),
             clock,
             entropy: Arc::new(SystemEntropy),
         })

@@ -7,7 +7,7 @@ use crate::signals::Signal;
 use crate::terminal::note;
 use sovereign_backends::KeyError;
 use sovereign_backends::outbound::OutboundError;
-use sovereign_core::audit::{LogError, OutcomeKind};
+use sovereign_core::audit::{AuditError, LogError, OutcomeKind};
 use sovereign_core::backend::BackendError;
 use sovereign_core::conversation::{Report, TurnError};
 use sovereign_core::entropy::EntropyError;
@@ -99,8 +99,8 @@ pub(crate) enum NodeError {
     Backend(#[from] BackendError),
     #[error(transparent)]
     Entropy(#[from] EntropyError),
-    #[error("the transcript cannot be used")]
-    History(#[from] FileError),
+    #[error("nothing was changed")]
+    NotRecorded(#[source] AuditError),
     #[error(transparent)]
     Serve(#[from] ServeError),
     #[error("peers on a radio link cannot be heard")]

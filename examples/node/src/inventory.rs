@@ -27,8 +27,12 @@ pub(crate) const INVENTORY: [Item; 7] = [
         what: "what is remembered of everybody's conversations",
         fate: Fate::Goes,
     },
+    Item {
+        name: "secrets",
+        what: "the keys of backends, and who may log in to the daemon",
+        fate: Fate::Goes,
+    },
     Item { name: "mesh.sock", what: "where peers on a radio link are heard", fate: Fate::Goes },
-    Item { name: "secrets", what: "the keys of backends", fate: Fate::Goes },
     Item { name: "grants.json", what: "who may use which category", fate: Fate::Fresh },
     Item {
         name: "policy.json",

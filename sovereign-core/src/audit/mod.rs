@@ -35,8 +35,8 @@ pub use options::LogOptions;
 pub use reader::{LogReader, Verified, verify, verify_against};
 pub use recent::{RecordFilter, RecordKind, RecordPage, recent, tail};
 pub use record::{
-    Administrative, AdministrativeRecord, CallRecord, Mark, Named, OutcomeKind, Point, Record,
-    Stage, Unlisted,
+    AccountChange, Administrative, AdministrativeRecord, CallRecord, Mark, Named, OutcomeKind,
+    Point, Record, Stage, Unlisted,
 };
 pub use start::{Notice, Opened, RESTART};
 pub use stats::{Accuracy, Counts, Stats, stats};

@@ -263,6 +263,23 @@ impl Unlisted {
     }
 }
 
+/// What was done to an account of whoever serves people: a daemon.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum AccountChange {
+    /// It was made.
+    Added,
+    /// It was taken away.
+    Removed,
+    /// It has another role.
+    RoleSet,
+    /// It has another password.
+    PasswordSet,
+    /// Something of the above, by another program.
+    Elsewhere,
+}
+
 /// The administrative events.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(tag = "event", rename_all = "snake_case")]
@@ -343,6 +360,14 @@ pub enum Administrative {
     Voided {
         /// How many.
         decisions: usize,
+    },
+    /// Who may come in was changed, without a name: names are people's.
+    AccountsChanged {
+        /// What was done.
+        change: AccountChange,
+        /// The role that the account has now, or had.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        role: Option<&'static str>,
     },
     /// An operator logged in.
     Login,

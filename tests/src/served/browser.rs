@@ -5,7 +5,7 @@ use std::time::Duration;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 
-/// A page of one session: its cookie, and the token that stands in its HTML.
+/// A page of one session: its cookie, and the token that it got with the login.
 #[derive(Debug, Clone)]
 pub struct Page {
     pub address: SocketAddr,
@@ -14,13 +14,13 @@ pub struct Page {
 }
 
 impl Page {
-    /// Logs in with these parameters, and loads the page.
+    /// Logs in with these parameters.
     ///
     /// # Errors
     /// The refusal.
     ///
     /// # Panics
-    /// When the daemon is not there, or the page has no token.
+    /// When the daemon is not there, or the answer has no token.
     pub async fn login(address: SocketAddr, params: Value) -> Result<Self, Reply> {
         let nobody = Self { address, cookie: String::new(), csrf: String::new() };
         let reply = nobody.call("auth.login", params).await;
@@ -28,11 +28,8 @@ impl Page {
         let Some(cookie) = set.split(';').next().filter(|cookie| !cookie.is_empty()) else {
             return Err(reply);
         };
-        let mut page = Self { cookie: cookie.to_owned(), ..nobody };
-        let html = page.get("/").await;
-        let token = html.body.split("name=\"csrf-token\" content=\"").nth(1);
-        page.csrf = token.and_then(|rest| rest.split('"').next()).expect("a token").to_owned();
-        Ok(page)
+        let csrf = reply.result()["csrf"].as_str().expect("a token").to_owned();
+        Ok(Self { cookie: cookie.to_owned(), csrf, ..nobody })
     }
 
     pub fn host(&self) -> String {
@@ -75,17 +72,18 @@ impl Page {
         raw(self.address, &bytes).await.expect("an answer")
     }
 
-    /// Sends the request and goes away without waiting for an answer.
+    /// Sends the request and waits for no answer; dropping what it gives closes the tab.
     ///
     /// # Panics
     /// When the daemon is not there.
-    pub async fn call_and_leave(&self, method: &str, params: Value) {
+    pub async fn call_unheard(&self, method: &str, params: Value) -> TcpStream {
         let body = json!({ "jsonrpc": "2.0", "id": 7, "method": method, "params": params });
         let mut headers = self.headers();
         headers.push(("Content-Type", "application/json"));
         let bytes = request("POST", "/rpc/v1", &self.host(), &headers, &body.to_string());
         let mut stream = TcpStream::connect(self.address).await.expect("a connection");
         stream.write_all(&bytes).await.expect("a request");
+        stream
     }
 
     /// What a decision looks like to this page, and a token of its own.

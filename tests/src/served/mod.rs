@@ -1,9 +1,11 @@
 //! A daemon in this process, over a real socket, with a model that does what it is told.
 mod browser;
+mod load;
 mod model;
 mod wire;
 
 pub use browser::{Lines, Page};
+pub use load::{Figures, load};
 pub use model::Obedient;
 pub use wire::{Reply, raw, request};
 
@@ -21,7 +23,7 @@ use sovereign_core::files::create_private_dir;
 use sovereign_core::host::{Executor, Histories, Policy, Registry};
 use sovereign_core::policy::PolicyFile;
 use sovereign_core::testing::{PausedClock, Replies};
-use sovereign_node::serve::{Accounts, Daemon, Parts, Role};
+use sovereign_node::serve::{Accounts, Daemon, Limits, Parts, Role};
 use sovereign_system::{Checks, Health, SYSTEM, SystemSource, Volume};
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
@@ -64,6 +66,7 @@ pub struct Home {
     directory: tempfile::TempDir,
     pub lab: Arc<Lab>,
     pub clock: PausedClock,
+    pub limits: Limits,
 }
 
 impl Default for Home {
@@ -79,7 +82,8 @@ impl Home {
     /// When the directory cannot be made.
     pub fn new() -> Self {
         let directory = tempfile::tempdir().expect("a directory");
-        let home = Self { directory, lab: Arc::default(), clock: PausedClock::default() };
+        let (lab, clock) = (Arc::default(), PausedClock::default());
+        let home = Self { directory, lab, clock, limits: Limits::default() };
         create_private_dir(&home.path()).expect("a data directory");
         drop(GrantsFile::create_default(home.path().join("grants.json")).expect("grants"));
         drop(PolicyFile::create_default(home.path().join("policy.json")).expect("policy"));
@@ -151,7 +155,8 @@ impl Home {
             accounts: self.accounts(),
             audit,
             audit_directory: self.audit(),
-            limits: TurnLimits::default(),
+            turns: TurnLimits::default(),
+            limits: self.limits,
             clock,
             entropy: Arc::new(SystemEntropy),
         }
@@ -174,7 +179,7 @@ impl Home {
             granted.await.expect("a grant");
         }
         parts.administration.enable("lab.*").await.expect("switches");
-        let daemon = Daemon::bind(parts, ([127, 0, 0, 1], 0).into()).await.expect("an address");
+        let daemon = Daemon::bind(parts, 0, None).await.expect("an address");
         Served::start(daemon, self.audit())
     }
 }

@@ -13,6 +13,7 @@ mod model;
 mod read_only;
 mod remembered;
 mod reset;
+mod serving;
 mod shell;
 mod switches;
 mod terminal;

@@ -1,3 +1,10 @@
 //! The daemon over real sockets.
 mod access;
 mod decisions;
+mod hostile;
+mod load;
+mod login;
+mod pages;
+mod perimeter;
+mod sessions;
+mod turns;

@@ -201,6 +201,23 @@ pub(crate) struct Ask {
     pub(crate) model: ModelFlags,
 }
 
+/// Where to listen.
+#[derive(Debug, Args)]
+pub(crate) struct Serve {
+    /// The port, on `127.0.0.1` and `::1`; 0 takes any.
+    #[arg(long, value_name = "PORT", default_value_t = 8420)]
+    pub(crate) port: u16,
+    /// One more address to listen at. Browsers are answered under the names `127.0.0.1` and `localhost`
+    /// all the same: this is for a forwarder (ssh, a container) that ends on this machine.
+    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1")]
+    pub(crate) listen: IpAddr,
+    /// Allows an address that other machines reach, though nothing is encrypted on the way there.
+    #[arg(long)]
+    pub(crate) allow_unencrypted_network: bool,
+    #[command(flatten)]
+    pub(crate) model: ModelFlags,
+}
+
 /// What of the past is known, and what is left behind.
 #[derive(Debug, Default, Args)]
 pub(crate) struct MemoryFlags {

@@ -1,8 +1,13 @@
+use crate::assemble::open_audit;
 use crate::data_dir::DataDir;
 use crate::exit::{Exit, NodeError};
-use crate::serve::{Accounts, ServeError};
+use crate::serve::{Accounts, Role, ServeError};
 use crate::signals::Signals;
 use crate::terminal::{Tty, print};
+use sovereign_core::audit::{
+    AccountChange, Administrative, AdministrativeRecord, Audit as _, LogError, Record,
+};
+use sovereign_core::clock::{Clock as _, SystemClock};
 use std::fmt::Write as _;
 use std::io::{BufRead as _, Read as _};
 
@@ -22,6 +27,8 @@ pub(crate) async fn passwd(data: &DataDir, user: &str, stdin: bool) -> Result<Ex
         )));
     }
     let password = if stdin { piped()? } else { typed(user).await? };
+    let role = known.iter().find(|account| account.user == user).map(|account| account.role);
+    recorded(data, role).await?;
     accounts.set_password(user, &password).map_err(ServeError::from)?;
     print(&format!("The password of `{user}` is set.\n")).map_err(NodeError::Output)?;
     Ok(Exit::Answered)
@@ -40,6 +47,25 @@ pub(crate) fn users(data: &DataDir) -> Result<Exit, NodeError> {
     Ok(Exit::Answered)
 }
 
+/// The log has it first; a daemon that holds the log sees the change by itself, and records it.
+async fn recorded(data: &DataDir, role: Option<Role>) -> Result<(), NodeError> {
+    let clock = SystemClock::default();
+    let audit = match open_audit(data, &clock) {
+        Ok(audit) => audit,
+        Err(NodeError::Log(LogError::InUse { .. })) => return Ok(()),
+        // who is locked out of a node whose log is damaged must still get in to see that
+        Err(error) => {
+            error.note();
+            return Ok(());
+        }
+    };
+    let (change, role) = (AccountChange::PasswordSet, role.map(Role::word));
+    let event = Administrative::AccountsChanged { change, role };
+    let record = AdministrativeRecord { at: clock.wall(), boot: None, event };
+    audit.append(Record::Administrative(record)).map_err(NodeError::NotRecorded)?;
+    audit.durable().await.map_err(NodeError::NotRecorded)
+}
+
 fn piped() -> Result<String, NodeError> {
     let mut line = String::new();
     let mut input = std::io::stdin().lock().take(MAX_LINE);
@@ -56,7 +82,7 @@ async fn typed(user: &str) -> Result<String, NodeError> {
         let line = tokio::select! {
             biased;
             _ = signals.next() => Ok(None),
-            line = tty.hidden_line(prompt) => line,
+            line = tty.hidden_answer(prompt) => line,
         };
         let line = line.map_err(NodeError::System)?;
         let line = line.ok_or_else(|| NodeError::Usage("no password was given".to_owned()))?;

@@ -9,7 +9,6 @@ use crate::signals::Signals;
 use crate::terminal::{note, print};
 use sovereign_core::display::Visible;
 use std::io::IsTerminal as _;
-use std::net::SocketAddr;
 use tokio::sync::{oneshot, watch};
 
 /// Serves until a signal comes; a second one hurries the end.
@@ -27,9 +26,8 @@ pub(crate) async fn serve(
     }
     let mut signals = Signals::listen().map_err(NodeError::System)?;
     let node = Node::open(data.clone(), config)?;
-    let link = link(data, node.mesh()).await?;
-    let daemon =
-        Daemon::bind(node.into_parts()?, SocketAddr::new(asked.listen, asked.port)).await?;
+    let link = link(&data, node.mesh()).await?;
+    let daemon = Daemon::bind(node.into_parts()?, asked.port, Some(asked.listen)).await?;
     print(&format!("The node is at {}\n", daemon.url())).map_err(NodeError::Output)?;
     if let Some(link) = daemon.first_login()? {
         invite(data, link)?;

@@ -1,31 +1,32 @@
+use super::guests::{Guests, Place};
 use super::http::router;
 use super::identity::AccountsError;
+use super::limits::Limits;
 use super::patient::Patient;
 use super::perimeter::node_host;
 use super::service::{Parts, Service};
 use axum::Router;
+use axum::http::Request;
+use hyper::body::Incoming;
 use hyper::server::conn::http1;
+use hyper::service::{Service as _, service_fn};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::server::graceful::GracefulShutdown;
 use hyper_util::service::TowerToHyperService;
 use sovereign_core::entropy::EntropyError;
 use sovereign_core::files::{self, FileError};
 use std::io;
-use std::net::{Ipv6Addr, SocketAddr};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::Semaphore;
+use tokio::sync::oneshot;
 
-/// How long the head of a request may take, and how long a connection may be idle between two.
-const HEAD_TIME: Duration = Duration::from_secs(15);
 /// The largest head of a request, in bytes.
 const MAX_HEAD: usize = 16 << 10;
 /// How many headers a request may have.
 const MAX_HEADERS: usize = 64;
-/// How many connections are served at once; who comes later waits.
-const MAX_CONNECTIONS: usize = 1024;
 /// How often what has run out is looked for.
 const SWEEP: Duration = Duration::from_secs(15);
 /// How long answers that are under way may take once the daemon stops.
@@ -45,6 +46,12 @@ pub enum ServeError {
         /// Why.
         source: io::Error,
     },
+    /// Browsers leave this port out of the names that they send.
+    #[error("port 80 cannot be used: browsers do not name it")]
+    UnnamedPort,
+    /// Whether this covers IPv4 differs from machine to machine.
+    #[error("`::` cannot be listened at: name one address, or `0.0.0.0`")]
+    Unclear,
     /// The accounts cannot be used.
     #[error(transparent)]
     Accounts(#[from] AccountsError),
@@ -103,27 +110,40 @@ impl LoginLink {
 }
 
 impl Daemon {
-    /// Takes its address; port 0 takes any. At a loopback address of IPv4 the same port of `::1` is
-    /// taken too, so that nobody else can answer as `localhost` there.
+    /// Takes `port` of `127.0.0.1` and `::1`, whatever else is asked for: nobody else can then answer
+    /// under the names that browsers use. Port 0 takes any. `also` is one more address, for a
+    /// forwarder that ends on this machine.
     ///
     /// # Errors
-    /// When the address cannot be had.
-    pub async fn bind(parts: Parts, address: SocketAddr) -> Result<Self, ServeError> {
+    /// When an address cannot be had.
+    pub async fn bind(parts: Parts, port: u16, also: Option<IpAddr>) -> Result<Self, ServeError> {
+        if port == 80 {
+            return Err(ServeError::UnnamedPort);
+        }
+        let everywhere = also.is_some_and(|also| also == Ipv4Addr::UNSPECIFIED);
+        if also.is_some_and(|also| also == Ipv6Addr::UNSPECIFIED) {
+            return Err(ServeError::Unclear);
+        }
+        // a listener at all addresses of IPv4 is one at 127.0.0.1 too
+        let first = if everywhere { Ipv4Addr::UNSPECIFIED } else { Ipv4Addr::LOCALHOST };
+        let address = SocketAddr::from((first, port));
         let listener = listen(address).await?;
         let taken = listener.local_addr().map_err(|source| ServeError::Listen { address, source });
-        let taken = taken?;
+        let address = taken?;
         let mut listeners = vec![listener];
-        if taken.is_ipv4() && taken.ip().is_loopback() {
-            match listen((Ipv6Addr::LOCALHOST, taken.port()).into()).await {
-                Ok(second) => listeners.push(second),
-                // a machine without IPv6 has nobody there either
-                Err(ServeError::Listen { source, .. })
-                    if source.kind() != io::ErrorKind::AddrInUse => {}
-                Err(error) => return Err(error),
+        match listen((Ipv6Addr::LOCALHOST, address.port()).into()).await {
+            Ok(second) => listeners.push(second),
+            // a machine without IPv6 has nobody there either
+            Err(ServeError::Listen { source, .. }) if source.kind() != io::ErrorKind::AddrInUse => {
             }
+            Err(error) => return Err(error),
         }
-        let service = Arc::new(Service::new(parts, taken.port()));
-        Ok(Self { service, listeners, address: taken })
+        let own = [IpAddr::from(first), Ipv6Addr::LOCALHOST.into(), Ipv4Addr::LOCALHOST.into()];
+        if let Some(also) = also.filter(|also| !own.contains(also)) {
+            listeners.push(listen((also, address.port()).into()).await?);
+        }
+        let service = Arc::new(Service::new(parts, address.port()));
+        Ok(Self { service, listeners, address })
     }
 
     /// Where it listens.
@@ -154,22 +174,29 @@ impl Daemon {
     pub async fn run(self, stop: impl Future<Output = ()>, hurry: impl Future<Output = ()>) {
         let Self { service, listeners, .. } = self;
         let connections = Arc::new(GracefulShutdown::new());
-        let room = Arc::new(Semaphore::new(MAX_CONNECTIONS));
+        let guests = Arc::new(Guests::new(service.parts.limits.connections));
         let router = router(&service);
         let accepting = listeners.into_iter().map(|listener| {
-            let serving =
-                accept(listener, router.clone(), Arc::clone(&connections), Arc::clone(&room));
-            tokio::spawn(serving)
+            let door = Door {
+                router: router.clone(),
+                connections: Arc::clone(&connections),
+                guests: Arc::clone(&guests),
+                limits: service.parts.limits,
+            };
+            tokio::spawn(door.open(listener))
         });
-        let mut tasks: Vec<_> = accepting.collect();
-        tasks.push(tokio::spawn(sweep(Arc::clone(&service))));
+        let accepting: Vec<_> = accepting.collect();
+        let (stopping, stopped) = oneshot::channel::<()>();
+        let sweeping = tokio::spawn(sweep(Arc::clone(&service), stopped));
         stop.await;
-        for task in tasks {
+        for task in accepting {
             task.abort();
             // its listener and its share of `connections` go with it
             drop(task.await);
         }
         let end = async {
+            drop(stopping);
+            drop(sweeping.await);
             service.close().await;
             if let Some(connections) = Arc::into_inner(connections) {
                 drop(tokio::time::timeout(LAST_ANSWERS, connections.shutdown()).await);
@@ -186,57 +213,66 @@ async fn listen(address: SocketAddr) -> Result<TcpListener, ServeError> {
     TcpListener::bind(address).await.map_err(|source| ServeError::Listen { address, source })
 }
 
-async fn accept(
-    listener: TcpListener,
+/// Lets connections in at one listener.
+struct Door {
     router: Router,
     connections: Arc<GracefulShutdown>,
-    room: Arc<Semaphore>,
-) {
-    loop {
-        // INVARIANT: the semaphore is never closed
-        let Ok(place) = Arc::clone(&room).acquire_owned().await else { return };
-        match listener.accept().await {
-            Ok((stream, _)) => {
-                let served = serve(stream, router.clone(), &connections);
-                tokio::spawn(async move {
-                    served.await;
-                    drop(place);
-                });
+    guests: Arc<Guests>,
+    limits: Limits,
+}
+
+impl Door {
+    async fn open(self, listener: TcpListener) {
+        loop {
+            match listener.accept().await {
+                Ok((stream, _)) => {
+                    let Some(place) = self.guests.admit().await else { return };
+                    tokio::spawn(self.serve(stream, place));
+                }
+                Err(error) => {
+                    tracing::debug!(%error, "a connection was not taken");
+                    tokio::time::sleep(NO_ROOM).await;
+                }
             }
-            Err(error) => {
-                tracing::debug!(%error, "a connection was not taken");
-                tokio::time::sleep(NO_ROOM).await;
+        }
+    }
+
+    fn serve(&self, stream: TcpStream, place: Place) -> impl Future<Output = ()> + use<> {
+        // answers are small and somebody waits for them; without it they are only slower
+        drop(stream.set_nodelay(true));
+        let mut http = http1::Builder::new();
+        http.timer(TokioTimer::new())
+            .header_read_timeout(self.limits.head_time)
+            .max_headers(MAX_HEADERS)
+            .max_buf_size(MAX_HEAD);
+        let stream = TokioIo::new(Patient::new(stream, self.limits.stalled));
+        let guest = Arc::clone(&place.guest);
+        let router = TowerToHyperService::new(self.router.clone());
+        let asked = service_fn(move |mut request: Request<Incoming>| {
+            place.asks();
+            request.extensions_mut().insert(Arc::clone(&place.guest));
+            router.call(request)
+        });
+        let watched = self.connections.watch(http.serve_connection(stream, asked));
+        async move {
+            tokio::select! {
+                ended = watched => if let Err(error) = ended {
+                    tracing::debug!(%error, "a connection ended");
+                },
+                () = guest.leaves() => tracing::debug!("a connection made room"),
             }
         }
     }
 }
 
-fn serve(
-    stream: TcpStream,
-    router: Router,
-    connections: &GracefulShutdown,
-) -> impl Future<Output = ()> + use<> {
-    // answers are small and somebody waits for them; without it they are only slower
-    drop(stream.set_nodelay(true));
-    let mut http = http1::Builder::new();
-    http.timer(TokioTimer::new())
-        .header_read_timeout(HEAD_TIME)
-        .max_headers(MAX_HEADERS)
-        .max_buf_size(MAX_HEAD);
-    let stream = TokioIo::new(Patient::new(stream));
-    let connection = http.serve_connection(stream, TowerToHyperService::new(router));
-    let watched = connections.watch(connection);
-    async move {
-        if let Err(error) = watched.await {
-            tracing::debug!(%error, "a connection ended");
-        }
-    }
-}
-
-async fn sweep(service: Arc<Service>) {
+/// Ends what has run out, until the daemon stops.
+async fn sweep(service: Arc<Service>, mut stopped: oneshot::Receiver<()>) {
     loop {
         let next = service.parts.clock.now().after(SWEEP);
-        service.parts.clock.sleep_until(next).await;
-        service.sweep().await;
+        let sleep = service.parts.clock.sleep_until(next);
+        tokio::select! {
+            _ = &mut stopped => return,
+            () = sleep => service.sweep().await,
+        }
     }
 }

@@ -1,6 +1,7 @@
 //! From a request to an answer.
 
-use super::identity::{Role, Session};
+use super::guests::Guest;
+use super::identity::{Role, SESSION_LIFE, Session};
 use super::perimeter::{frame_host, harden, json, navigation, only, refusal, same_origin, surface};
 use super::rpc::methods::{Access, find};
 use super::rpc::{Answer, Call, Envelope, RpcError, answer, login as login_method, watch};
@@ -16,15 +17,20 @@ use axum::response::Html;
 use axum::routing::{get, post};
 use axum::{Extension, Router};
 use serde_json::value::RawValue;
+use sovereign_core::audit::Administrative;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::timeout;
 
 /// The largest request, in bytes.
 const MAX_BODY: usize = 64 << 10;
-/// How long the body of a request may take.
-const BODY_TIME: Duration = Duration::from_secs(10);
 const COOKIE_NAME: &str = "sovereign_session";
+/// What a browser is known by that has logged in before; it lets nobody in.
+const BROWSER_NAME: &str = "sovereign_browser";
+/// How many cookies of one name are looked at.
+const MAX_COOKIES: usize = 4;
+/// How long a browser is known, in seconds; the daemon knows it for as long as it runs.
+const BROWSER_LIFE: u64 = 30 * 24 * 60 * 60;
 const CSRF: HeaderName = HeaderName::from_static("x-csrf-token");
 
 type Reply = Result<Response<Body>, RpcError>;
@@ -73,7 +79,6 @@ async fn page(
     }
     match session(&service, &headers) {
         Some(session) => html(app_page(
-            session.csrf.reveal(),
             &format!("http://{}", frame_host(service.port)),
             &session.user,
             session.role.word(),
@@ -108,28 +113,38 @@ fn html(page: impl Into<Body>) -> Response<Body> {
     axum::response::IntoResponse::into_response(Html(page.into()))
 }
 
-/// The session of the one cookie; two of that name are none.
+/// The values of the cookies of this name; others on this machine may have set some too.
+fn cookies<'a>(headers: &'a HeaderMap, wanted: &str) -> impl Iterator<Item = &'a str> {
+    let pairs =
+        headers.get_all(COOKIE).iter().flat_map(|header| header.as_bytes().split(is_semicolon));
+    let text = pairs.filter_map(|pair| std::str::from_utf8(pair).ok()?.trim().split_once('='));
+    text.filter(move |(name, _)| *name == wanted).map(|(_, value)| value).take(MAX_COOKIES)
+}
+
+const fn is_semicolon(byte: &u8) -> bool {
+    *byte == b';'
+}
+
+/// The session of the cookie, when the cookies name exactly one.
 fn session(service: &Service, headers: &HeaderMap) -> Option<Arc<Session>> {
-    let mut found = None;
-    for header in headers.get_all(COOKIE) {
-        for pair in header.to_str().ok()?.split(';') {
-            let Some((name, value)) = pair.trim().split_once('=') else { continue };
-            if name == COOKIE_NAME && found.replace(value).is_some() {
-                return None;
-            }
-        }
-    }
-    service.sessions.find(found?)
+    let mut found = cookies(headers, COOKIE_NAME).filter_map(|value| service.sessions.find(value));
+    let first = found.next()?;
+    found.all(|other| Arc::ptr_eq(&first, &other)).then_some(first)
 }
 
 /// The session, when the request has the token of its page too: a cookie alone goes with every request
-/// to this machine, whatever the port.
-fn authenticated(service: &Service, headers: &HeaderMap) -> Result<Arc<Session>, RpcError> {
+/// to this machine, whatever the port. The token is in the answer to the login and nowhere else.
+fn authenticated(
+    service: &Service,
+    headers: &HeaderMap,
+    guest: &Guest,
+) -> Result<Arc<Session>, RpcError> {
     let session = session(service, headers).ok_or(RpcError::NO_SESSION)?;
     let presented = only(headers, &CSRF).ok().flatten().unwrap_or_default();
     if !session.csrf.is(presented) {
         return Err(RpcError::NO_CSRF_TOKEN);
     }
+    guest.is_known();
     if !session.may_go_on(service.parts.clock.now()) {
         return Err(RpcError::TOO_MANY);
     }
@@ -140,25 +155,41 @@ fn authenticated(service: &Service, headers: &HeaderMap) -> Result<Arc<Session>,
 async fn rpc(
     State(service): State<Arc<Service>>,
     Extension(surface): Extension<Surface>,
+    Extension(guest): Extension<Arc<Guest>>,
     request: Request,
 ) -> Response<Body> {
     let (head, body) = request.into_parts();
-    let mut id = None;
     let mut close = false;
-    let reply = async {
+    let received = async {
         if surface != Surface::Node {
             return Err(RpcError::FOREIGN);
         }
         same_origin(&head.headers, service.port)?;
         json(&head.headers)?;
-        let body = read(body).await.inspect_err(|_| close = true)?;
-        dispatch(&service, &head.headers, &body, &mut id).await
+        read(body, service.parts.limits.body_time).await.inspect_err(|_| close = true)
     };
-    let mut response = match reply.await {
-        Ok(Answer { result, cookie }) => {
+    let (id, reply) = match received.await {
+        // in a task of its own: what was begun is carried through, whether or not its client waits
+        Ok(body) => {
+            let work = async move {
+                let mut id = None;
+                let reply = dispatch(&service, &head.headers, &guest, &body, &mut id).await;
+                (id, reply)
+            };
+            tokio::spawn(work).await.unwrap_or((None, Err(RpcError::INTERNAL)))
+        }
+        Err(error) => (None, Err(error)),
+    };
+    let mut response = match reply {
+        Ok(Answer { result, cookie, browser }) => {
             let mut response = Response::new(Body::from(answer(id.as_deref(), Ok(&result))));
-            if let Some(cookie) = cookie.and_then(|value| set_cookie(&value)) {
-                response.headers_mut().insert(SET_COOKIE, cookie);
+            let life = if cookie.as_deref() == Some("") { 0 } else { SESSION_LIFE.as_secs() };
+            let cookies = [
+                cookie.and_then(|value| set_cookie(COOKIE_NAME, &value, life)),
+                browser.and_then(|value| set_cookie(BROWSER_NAME, &value, BROWSER_LIFE)),
+            ];
+            for cookie in cookies.into_iter().flatten() {
+                response.headers_mut().append(SET_COOKIE, cookie);
             }
             response
         }
@@ -184,10 +215,11 @@ async fn rpc(
 async fn dispatch(
     service: &Arc<Service>,
     headers: &HeaderMap,
+    guest: &Guest,
     body: &[u8],
     id: &mut Option<Box<RawValue>>,
 ) -> Result<Answer, RpcError> {
-    let session = authenticated(service, headers);
+    let known = authenticated(service, headers, guest);
     let read = Envelope::read(body).and_then(Envelope::parts);
     let (method, params) = match read {
         Ok((given, method, params)) => {
@@ -195,17 +227,19 @@ async fn dispatch(
             (method, params)
         }
         // whoever is not logged in learns nothing of what is wrong with a request
-        Err(error) => return Err(session.err().unwrap_or(error)),
+        Err(error) => return Err(known.err().unwrap_or(error)),
     };
     let found = find(&method);
     if let Some(Access::Login) = found.map(|method| method.access) {
-        let answer = login_method(service, &params).await?;
-        if let Ok(before) = session {
-            service.end(&before).await;
+        let browser = cookies(headers, BROWSER_NAME).next();
+        let answer = login_method(service, &params, browser).await?;
+        // the browser has one cookie, and now it has another
+        if let Some(before) = session(service, headers) {
+            service.end(&before, Some(Administrative::Logout)).await;
         }
         return Ok(answer);
     }
-    let session = session?;
+    let session = known?;
     let Some((name, (least, run))) = found.and_then(|method| match method.access {
         Access::Session(least, run) => Some((method.name, (least, run))),
         Access::Login => None,
@@ -220,18 +254,17 @@ async fn dispatch(
 }
 
 /// The body, bounded in size before it is read and while it is, and in time.
-async fn read(body: Body) -> Result<Bytes, RpcError> {
+async fn read(body: Body, time: Duration) -> Result<Bytes, RpcError> {
     let most = u64::try_from(MAX_BODY).unwrap_or(u64::MAX);
     if body.size_hint().lower() > most {
         return Err(RpcError::TOO_LARGE);
     }
-    let read = timeout(BODY_TIME, axum::body::to_bytes(body, MAX_BODY)).await;
+    let read = timeout(time, axum::body::to_bytes(body, MAX_BODY)).await;
     read.map_err(|_| RpcError::TOO_SLOW)?.map_err(|_| RpcError::TOO_LARGE)
 }
 
-fn set_cookie(value: &str) -> Option<HeaderValue> {
-    let life = if value.is_empty() { "; Max-Age=0" } else { "" };
-    let text = format!("{COOKIE_NAME}={value}; Path=/; HttpOnly; SameSite=Strict{life}");
+fn set_cookie(name: &str, value: &str, seconds: u64) -> Option<HeaderValue> {
+    let text = format!("{name}={value}; Path=/; HttpOnly; SameSite=Strict; Max-Age={seconds}");
     HeaderValue::from_str(&text).ok()
 }
 
@@ -239,6 +272,7 @@ fn set_cookie(value: &str) -> Option<HeaderValue> {
 async fn events(
     State(service): State<Arc<Service>>,
     Extension(surface): Extension<Surface>,
+    Extension(guest): Extension<Arc<Guest>>,
     headers: HeaderMap,
 ) -> Response<Body> {
     let opened = || -> Reply {
@@ -246,7 +280,7 @@ async fn events(
             return Err(RpcError::FOREIGN);
         }
         same_origin(&headers, service.port)?;
-        let session = authenticated(&service, &headers)?;
+        let session = authenticated(&service, &headers, &guest)?;
         if session.role < Role::Viewer {
             return Err(RpcError::NOT_FOR_THIS_ROLE);
         }

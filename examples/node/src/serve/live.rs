@@ -3,7 +3,7 @@
 use super::stream::Watchers;
 use serde::Serialize;
 use serde_json::value::RawValue;
-use sovereign_core::clock::Moment;
+use sovereign_core::backend::Backend;
 use sovereign_core::conversation::{Conversation, Receipt};
 use sovereign_core::id::{InvocationId, PendingId, TurnId};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -38,7 +38,6 @@ pub(crate) struct Over {
 pub(crate) struct Waiting {
     pub(crate) id: PendingId,
     pub(crate) audit_id: InvocationId,
-    pub(crate) since: Moment,
 }
 
 pub(crate) struct Running {
@@ -60,7 +59,8 @@ impl Running {
 
 #[derive(Default)]
 pub(crate) struct State {
-    pub(crate) conversation: Option<Conversation>,
+    /// With the backends that it was opened with.
+    pub(crate) conversation: Option<(Conversation, Vec<Arc<dyn Backend>>)>,
     pub(crate) running: Option<Running>,
     pub(crate) last: Option<Arc<Over>>,
     pub(crate) watchers: Watchers,
@@ -113,6 +113,13 @@ impl Live {
         self.tell_moved();
     }
 
+    /// Tells every stream that the session is over, and ends it.
+    pub(crate) fn log_out(&self) {
+        let mut state = self.state();
+        state.watchers.tell(&LoggedOut { r#type: "logged_out" });
+        state.watchers.clear();
+    }
+
     /// No turn begins here any more; stops the one that runs, and gives what waits for its end.
     pub(crate) fn close(&self) -> Option<watch::Receiver<Phase>> {
         let mut state = self.state();
@@ -121,6 +128,11 @@ impl Live {
         running.stop.send_replace(true);
         Some(running.phase.subscribe())
     }
+}
+
+#[derive(Serialize)]
+struct LoggedOut {
+    r#type: &'static str,
 }
 
 #[derive(Serialize)]

@@ -4,8 +4,10 @@
 //! What touches the node goes through the executor.
 mod daemon;
 mod decisions;
+mod guests;
 mod http;
 mod identity;
+mod limits;
 mod live;
 mod patient;
 mod perimeter;
@@ -16,6 +18,7 @@ mod turns;
 
 pub use daemon::{Daemon, LoginLink, ServeError};
 pub use identity::{AccountView, Accounts, AccountsError, Role};
+pub use limits::Limits;
 pub use service::{Legs, Parts};
 
 /// Every method with the least role that may call it, in the order of the table; none: nobody has to

@@ -5,19 +5,17 @@ use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::{Sleep, sleep};
 
-/// How long the other side may take nothing of what is written to it.
-const STALLED: Duration = Duration::from_secs(30);
-
 /// A connection whose reader has to go on reading: one that takes nothing for a while is closed, and
 /// frees what waits for it.
 pub(crate) struct Patient<S> {
     inner: S,
+    patience: Duration,
     stalled: Option<Pin<Box<Sleep>>>,
 }
 
 impl<S> Patient<S> {
-    pub(crate) const fn new(inner: S) -> Self {
-        Self { inner, stalled: None }
+    pub(crate) const fn new(inner: S, patience: Duration) -> Self {
+        Self { inner, patience, stalled: None }
     }
 
     fn within<T>(
@@ -29,7 +27,8 @@ impl<S> Patient<S> {
             self.stalled = None;
             return polled;
         }
-        let alarm = self.stalled.get_or_insert_with(|| Box::pin(sleep(STALLED)));
+        let patience = self.patience;
+        let alarm = self.stalled.get_or_insert_with(|| Box::pin(sleep(patience)));
         alarm.as_mut().poll(cx).map(|()| Err(io::ErrorKind::TimedOut.into()))
     }
 }
@@ -75,5 +74,34 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for Patient<S> {
 
     fn is_write_vectored(&self) -> bool {
         self.inner.is_write_vectored()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Patient;
+    use std::io::ErrorKind;
+    use std::time::Duration;
+    use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _, duplex};
+
+    #[tokio::test]
+    async fn a_reader_that_takes_nothing_is_given_up() {
+        let (near, _far) = duplex(8);
+        let mut near = Patient::new(near, Duration::from_millis(20));
+        near.write_all(b"12345678").await.unwrap();
+        assert_eq!(near.write_all(b"9").await.unwrap_err().kind(), ErrorKind::TimedOut);
+    }
+
+    #[tokio::test]
+    async fn a_reader_that_goes_on_reading_is_waited_for() {
+        let (near, mut far) = duplex(8);
+        let reading = tokio::spawn(async move {
+            let mut all = Vec::new();
+            far.read_to_end(&mut all).await.map(|_| all.len())
+        });
+        let mut near = Patient::new(near, Duration::from_secs(20));
+        near.write_all(&[7; 1000]).await.unwrap();
+        drop(near);
+        assert_eq!(reading.await.unwrap().unwrap(), 1000);
     }
 }

@@ -1,24 +1,28 @@
-use super::identity::{Accounts, LoginTokens, Session, Sessions, Throttle};
+use super::identity::{Accounts, LoginTokens, Role, Session, Sessions, Throttle};
+use super::limits::Limits;
 use super::live::over;
-use sovereign_core::audit::{Administrative, AdministrativeRecord, Audit, Record};
+use serde_json::value::RawValue;
+use sovereign_core::audit::{AccountChange, Administrative, AdministrativeRecord, Audit, Record};
 use sovereign_core::backend::Backend;
 use sovereign_core::caller::GrantsFile;
-use sovereign_core::clock::Clock;
+use sovereign_core::clock::{Clock, Moment};
 use sovereign_core::conversation::TurnLimits;
 use sovereign_core::entropy::Entropy;
 use sovereign_core::executor::Administration;
 use sovereign_core::host::{Executor, Histories};
 use sovereign_core::policy::PolicyFile;
 use std::path::PathBuf;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
-use tokio::sync::Semaphore;
+use tokio::sync::{RwLock, Semaphore};
 
 /// How long a session's turn may take to stop before the session is ended without it.
 const STOPPING: Duration = Duration::from_secs(10);
 /// How many passwords are checked at once: each takes 19 MiB.
 const HASHING: usize = 2;
+/// How many read the audit log at once.
+const READING: usize = 2;
 
 /// Says which backends there are now: a key may come or go while the daemon runs.
 pub type Legs = Box<dyn Fn() -> Vec<Arc<dyn Backend>> + Send + Sync>;
@@ -45,7 +49,9 @@ pub struct Parts {
     /// Where that log is read from.
     pub audit_directory: PathBuf,
     /// What one turn may use.
-    pub limits: TurnLimits,
+    pub turns: TurnLimits,
+    /// What one connection may use.
+    pub limits: Limits,
     /// The clock of sessions, one-time tokens and login limits; the executor has its own.
     pub clock: Arc<dyn Clock>,
     /// Where cookies and tokens come from.
@@ -65,8 +71,16 @@ pub(crate) struct Service {
     pub(crate) port: u16,
     pub(crate) sessions: Sessions,
     pub(crate) tokens: LoginTokens,
-    pub(crate) throttle: Throttle,
-    pub(crate) hashing: Semaphore,
+    pub(crate) throttle: Arc<Throttle>,
+    pub(crate) hashing: Arc<Semaphore>,
+    /// Who reads the audit log: each reads all of it.
+    pub(crate) reading: Arc<Semaphore>,
+    /// What backends said last.
+    pub(crate) probed: tokio::sync::Mutex<Option<(Moment, Box<RawValue>)>>,
+    /// The accounts as this program knows them.
+    accounts: Mutex<Vec<String>>,
+    /// Held by whatever must be over before the program is.
+    ending: Arc<RwLock<()>>,
     closing: AtomicBool,
 }
 
@@ -76,8 +90,12 @@ impl Service {
         Self {
             sessions: Sessions::new(Arc::clone(&clock), entropy, parts.accounts.clone()),
             tokens: LoginTokens::new(Arc::clone(&clock)),
-            throttle: Throttle::new(clock),
-            hashing: Semaphore::new(HASHING),
+            throttle: Arc::new(Throttle::new(clock)),
+            hashing: Arc::new(Semaphore::new(HASHING)),
+            reading: Arc::new(Semaphore::new(READING)),
+            probed: tokio::sync::Mutex::default(),
+            accounts: Mutex::new(parts.accounts.state().unwrap_or_default()),
+            ending: Arc::default(),
             closing: AtomicBool::new(false),
             parts,
             port,
@@ -102,9 +120,13 @@ impl Service {
         self.closing.load(Ordering::SeqCst)
     }
 
-    /// Ends a session: withdraws its decisions, stops its turn, ends its streams. True for the one who
-    /// did.
-    pub(crate) async fn end(&self, session: &Session) -> bool {
+    /// Ends a session: withdraws its decisions, stops its turn, ends its streams, and records `event`.
+    /// It is carried through even if whoever asked goes away. True for the one who did it.
+    pub(crate) async fn end(
+        self: &Arc<Self>,
+        session: &Arc<Session>,
+        event: Option<Administrative>,
+    ) -> bool {
         if !self.sessions.take(session) {
             return false;
         }
@@ -113,21 +135,43 @@ impl Service {
         self.parts.executor.void(&scope);
         let stopping = session.live.close();
         self.parts.executor.void(&scope);
-        self.stopped(stopping.into_iter().collect()).await;
-        let mut state = session.live.state();
-        state.watchers.tell(&serde_json::json!({ "type": "logged_out" }));
-        state.watchers.clear();
-        drop(state);
-        tracing::info!(session = session.id, "session ended");
-        true
+        let (service, session) = (Arc::clone(self), Arc::clone(session));
+        let unfinished = Arc::clone(&self.ending).read_owned().await;
+        let rest = tokio::spawn(async move {
+            let _unfinished = unfinished;
+            service.stopped(stopping.into_iter().collect()).await;
+            session.live.log_out();
+            if let Some(event) = event {
+                service.record(event).await;
+            }
+            tracing::info!(session = session.id, "session ended");
+        });
+        rest.await.is_ok()
     }
 
     /// Ends what has run out, also when nobody asks.
-    pub(crate) async fn sweep(&self) {
+    pub(crate) async fn sweep(self: &Arc<Self>) {
         self.tokens.sweep(false);
         for session in self.sessions.over() {
-            self.end(&session).await;
+            self.end(&session, None).await;
         }
+        let now = self.parts.accounts.state().unwrap_or_default();
+        if *self.known() != now {
+            // by `passwd`, say, which cannot write to the log while this runs
+            self.accounts_changed(AccountChange::Elsewhere, None).await;
+        }
+    }
+
+    fn known(&self) -> MutexGuard<'_, Vec<String>> {
+        self.accounts.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Puts a change of accounts into the log.
+    pub(crate) async fn accounts_changed(&self, change: AccountChange, role: Option<Role>) {
+        *self.known() = self.parts.accounts.state().unwrap_or_default();
+        let role = role.map(Role::word);
+        tracing::info!(?change, role, "accounts changed");
+        self.record(Administrative::AccountsChanged { change, role }).await;
     }
 
     /// The program ends: withdraws all decisions, stops all turns, ends all streams.
@@ -144,6 +188,8 @@ impl Service {
             self.sessions.take(&session);
             session.live.state().watchers.clear();
         }
+        // sessions that were being ended when the stop came
+        drop(tokio::time::timeout(STOPPING, self.ending.write()).await);
         if let Err(error) = self.parts.executor.durable().await {
             tracing::error!(%error, "what happened last could not be recorded");
         }

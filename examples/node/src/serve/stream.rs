@@ -12,8 +12,9 @@ use tokio::time::{Interval, MissedTickBehavior, interval};
 
 /// How many events may wait for a slow reader before it is cut off.
 const QUEUE: usize = 512;
-/// How many streams one session may have: a tab has one.
-const MAX_STREAMS: usize = 8;
+/// How many streams one session may have: a browser keeps six connections to one host, and a decision
+/// must not wait for one of them.
+const MAX_STREAMS: usize = 4;
 /// How often a stream shows that it is alive.
 const PING: Duration = Duration::from_secs(15);
 
@@ -38,7 +39,8 @@ impl Watchers {
         drop(sender.try_send(line(first)));
         self.0.retain(|watcher| !watcher.is_closed());
         while self.0.len() >= MAX_STREAMS {
-            self.0.remove(0);
+            // so that it does not come back by itself
+            drop(self.0.remove(0).try_send(Bytes::from_static(b"{\"type\":\"replaced\"}\n")));
         }
         self.0.push(sender);
         receiver
@@ -89,5 +91,43 @@ impl Stream for Events {
         }
         let ping = (self.alive)().then(|| Ok(Bytes::from_static(b"{\"type\":\"ping\"}\n")));
         Poll::Ready(ping)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{MAX_STREAMS, QUEUE, Watchers};
+
+    fn text(line: Option<axum::body::Bytes>) -> String {
+        line.map(|line| String::from_utf8_lossy(&line).into_owned()).unwrap_or_default()
+    }
+
+    #[tokio::test]
+    async fn a_reader_that_does_not_keep_up_is_cut_off_and_holds_up_nobody() {
+        let mut watchers = Watchers::default();
+        let mut slow = watchers.admit(&"first");
+        for n in 0..QUEUE * 2 {
+            watchers.tell(&n);
+        }
+        let mut lines = Vec::new();
+        while let Some(line) = slow.recv().await {
+            lines.push(text(Some(line)));
+        }
+        assert_eq!((lines.len(), lines[0].as_str()), (QUEUE, "\"first\"\n"));
+    }
+
+    #[tokio::test]
+    async fn the_oldest_stream_makes_room_and_is_told() {
+        let mut watchers = Watchers::default();
+        let mut all: Vec<_> = (0..=MAX_STREAMS).map(|n| watchers.admit(&n)).collect();
+        watchers.tell(&"news");
+        let mut oldest = all.remove(0);
+        assert_eq!(text(oldest.recv().await), "0\n");
+        assert_eq!(text(oldest.recv().await), "{\"type\":\"replaced\"}\n");
+        assert_eq!(oldest.recv().await, None);
+        for mut stream in all {
+            drop(stream.recv().await);
+            assert_eq!(text(stream.recv().await), "\"news\"\n");
+        }
     }
 }

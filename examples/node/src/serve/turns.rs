@@ -1,6 +1,6 @@
 //! Turns of a session: each is owned by a task of its own, so that a closed tab ends nothing.
 
-use super::decisions::{outstanding, time_left};
+use super::decisions::outstanding;
 use super::identity::Session;
 use super::live::{Over, Phase, Running, Waiting};
 use super::rpc::RpcError;
@@ -49,19 +49,23 @@ pub(crate) async fn begin(
     Ok((id, watched))
 }
 
-/// The session's one conversation; it goes on from its principal's transcript.
+/// The session's one conversation; it goes on from its principal's transcript. With other backends than
+/// before it is another one: a key that was taken away is used no more.
 async fn conversation(
     service: &Arc<Service>,
     session: &Arc<Session>,
 ) -> Result<Conversation, RpcError> {
-    if let Some(conversation) = &session.live.state().conversation {
+    let legs = (service.parts.legs)();
+    if let Some((conversation, of)) = &session.live.state().conversation
+        && of.len() == legs.len()
+        && of.iter().zip(&legs).all(|(one, other)| Arc::ptr_eq(one, other))
+    {
         return Ok(conversation.clone());
     }
-    let (of_service, scope) = (Arc::clone(service), session.scope());
+    let (of_service, scope, now) = (Arc::clone(service), session.scope(), legs.clone());
     let opened = tokio::task::spawn_blocking(move || {
         let parts = &of_service.parts;
-        let builder =
-            Conversation::builder(&parts.executor, scope).legs((parts.legs)()).limits(parts.limits);
+        let builder = Conversation::builder(&parts.executor, scope).legs(now).limits(parts.turns);
         match &parts.histories {
             Some(kept) => builder.remembered_in(kept).map(|(builder, _)| builder.open()),
             None => Ok(builder.open()),
@@ -75,8 +79,11 @@ async fn conversation(
         }
         Err(_) => return Err(RpcError::INTERNAL),
     };
-    // two first messages at once: one conversation stays
-    Ok(session.live.state().conversation.get_or_insert(opened).clone())
+    let mut state = session.live.state();
+    if state.running.is_none() {
+        state.conversation = Some((opened.clone(), legs));
+    }
+    Ok(opened)
 }
 
 /// One turn in its task. However the task ends, the session is idle afterwards.
@@ -88,31 +95,35 @@ struct Driven {
 
 impl Driven {
     async fn drive(self, mut turn: Turn, mut stop: watch::Receiver<bool>) {
-        let ledger = Arc::clone(turn.ledger());
         let finished = loop {
-            tokio::select! {
+            let event = tokio::select! {
                 biased;
-                () = told_to_stop(&mut stop) => {
-                    turn.cancel().await;
-                    break None;
-                }
-                event = turn.next() => match event {
-                    Some(Event::Finished(report)) => break Some(report),
-                    Some(event) => self.on(event),
-                    None => break None,
-                },
+                // first, so that a decision which was withdrawn ends as that
+                event = turn.next() => event,
+                () = told_to_stop(&mut stop) => None,
+            };
+            match event {
+                Some(Event::Finished(report)) => break Ok(report),
+                Some(event) => self.on(event),
+                None => break Err(turn.cancel().await),
+            }
+            if *stop.borrow() {
+                break Err(turn.cancel().await);
             }
         };
-        let cancelled = finished.is_none();
-        let report = finished.unwrap_or_else(|| {
+        let cancelled = finished.is_err();
+        let report = finished.unwrap_or_else(|receipts| {
             let mut report = Box::<Report>::default();
-            report.receipts = ledger.outcomes().iter().map(Receipt::of).collect();
+            report.receipts = receipts;
             report
         });
         self.over(&report, cancelled);
     }
 
     fn on(&self, event: Event) {
+        if let Some(waiting) = self.session.live.waiting() {
+            self.answered(waiting, &event);
+        }
         match event {
             Event::Text(delta) => {
                 let mut state = self.session.live.state();
@@ -142,9 +153,8 @@ impl Driven {
         let open = executor.pending(&self.session.scope()).into_iter().find(|p| p.id == id);
         // answered before anybody could be asked
         let Some(pending) = open else { return };
-        let (audit_id, since) = (pending.audit_id, self.service.parts.clock.now());
-        let waiting = Waiting { id, audit_id, since };
-        let expires_in_seconds = time_left(&self.service, &waiting);
+        let (audit_id, expires_in_seconds) = (pending.audit_id, pending.expires_in_seconds);
+        let waiting = Waiting { id, audit_id };
         let mut state = self.session.live.state();
         if let Some(running) = &mut state.running {
             running.waiting = Some(waiting);
@@ -156,11 +166,17 @@ impl Driven {
         self.session.live.tell_moved();
     }
 
+    /// A turn that goes on waits for nobody any more. What nobody answered has expired, unless its
+    /// outcome says otherwise.
+    fn answered(&self, waiting: Waiting, event: &Event) {
+        let how = match event {
+            Event::Settled(outcome) if outcome.audit_id == waiting.audit_id => how(outcome.kind()),
+            _ => "expired",
+        };
+        self.session.live.resolved(waiting.id, how);
+    }
+
     fn settled(&self, outcome: &Outcome) {
-        let waiting = self.session.live.waiting();
-        if let Some(waiting) = waiting.filter(|waiting| waiting.audit_id == outcome.audit_id) {
-            self.session.live.resolved(waiting.id, how(outcome.kind()));
-        }
         let result = match &outcome.ending {
             Ending::Executed { result, .. } => result.clone(),
             _ => None,
@@ -173,7 +189,12 @@ impl Driven {
         let told = to_raw_value(report).unwrap_or_else(|_| RawValue::NULL.to_owned());
         let receipts = report.receipts.clone();
         let over = Arc::new(Over { turn: self.turn, report: told, cancelled, receipts });
-        if let Some(waiting) = self.session.live.waiting() {
+        let is_own = |running: &&Running| running.turn == self.turn;
+        let waiting = {
+            let state = self.session.live.state();
+            state.running.as_ref().filter(is_own).and_then(|running| running.waiting)
+        };
+        if let Some(waiting) = waiting {
             self.session.live.resolved(waiting.id, "withdrawn");
         }
         let mut state = self.session.live.state();

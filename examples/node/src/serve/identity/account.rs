@@ -47,7 +47,17 @@ pub(super) struct Account {
     pub(super) stamp: String,
 }
 
+/// An account at one moment: who it is, and the stamp that its sessions need.
+pub(crate) struct Known {
+    pub(crate) view: AccountView,
+    pub(crate) stamp: String,
+}
+
 impl Account {
+    pub(super) fn known(&self) -> Known {
+        Known { view: self.view(), stamp: self.stamp.clone() }
+    }
+
     pub(super) fn view(&self) -> AccountView {
         let password_set = self.password.is_some();
         AccountView { user: self.user.clone(), role: self.role, password_set }

@@ -1,4 +1,4 @@
-use super::account::{Account, is_name};
+use super::account::{Account, Known, is_name};
 use super::password::{MAX_BYTES, MIN_CHARS};
 use super::secret::hex;
 use super::{AccountView, Passwords, Role};
@@ -175,32 +175,48 @@ impl Accounts {
     /// # Errors
     /// When there is no such account, the password cannot be one, or the file cannot be written.
     pub fn set_password(&self, user: &str, password: &str) -> Result<(), AccountsError> {
-        self.set_stamped(user, password).map(drop)
+        self.set_stamped(user, password, &self.stamp()?)
     }
 
-    /// The same; says which stamp a session needs from now on.
-    pub(crate) fn set_stamped(&self, user: &str, password: &str) -> Result<String, AccountsError> {
+    /// The same under this stamp, which sessions of the account need from now on.
+    pub(crate) fn set_stamped(
+        &self,
+        user: &str,
+        password: &str,
+        stamp: &str,
+    ) -> Result<(), AccountsError> {
         let password = self.hashed(password)?;
-        self.change(|accounts, stamp| {
+        self.change(|accounts, _| {
             let account = find(accounts, user)?;
             account.password = Some(password);
-            account.stamp.clone_from(&stamp);
-            Ok(stamp)
+            stamp.clone_into(&mut account.stamp);
+            Ok(())
         })
     }
 
-    /// Whether it is this account's password; takes as long when there is no such account.
-    pub(crate) fn check(&self, user: &str, password: &str) -> Result<bool, AccountsError> {
+    /// The account, when this is its password; takes as long when there is no such account.
+    pub(crate) fn check(&self, user: &str, password: &str) -> Result<Option<Known>, AccountsError> {
         let content = self.read()?;
         let account = content.accounts.iter().find(|account| account.user == user);
-        Ok(Passwords::check(password, account.and_then(|account| account.password.as_deref())))
+        let kept = account.and_then(|account| account.password.as_deref());
+        let fits = Passwords::check(password, kept);
+        Ok(account.filter(|_| fits).map(Account::known))
     }
 
-    /// The account as it is now, with the stamp that its sessions need.
-    pub(crate) fn now(&self, user: &str) -> Result<Option<(AccountView, String)>, AccountsError> {
+    /// The account as it is now.
+    pub(crate) fn now(&self, user: &str) -> Result<Option<Known>, AccountsError> {
         let content = self.read()?;
-        let account = content.accounts.iter().find(|account| account.user == user);
-        Ok(account.map(|account| (account.view(), account.stamp.clone())))
+        Ok(content.accounts.iter().find(|account| account.user == user).map(Account::known))
+    }
+
+    /// Whether an account may have this name.
+    pub(crate) fn is_name(name: &str) -> bool {
+        is_name(name)
+    }
+
+    /// What tells one state of all accounts from another.
+    pub(crate) fn state(&self) -> Result<Vec<String>, AccountsError> {
+        Ok(self.read()?.accounts.iter().map(|account| account.stamp.clone()).collect())
     }
 
     /// The operator who has to be let in with a one-time token, because no operator has a password.
@@ -224,7 +240,7 @@ impl Accounts {
         self.directory.join("accounts.json")
     }
 
-    fn stamp(&self) -> Result<String, EntropyError> {
+    pub(crate) fn stamp(&self) -> Result<String, EntropyError> {
         let mut bits = [0; 8];
         self.entropy.fill(&mut bits)?;
         Ok(hex(&bits))

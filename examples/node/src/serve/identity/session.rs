@@ -4,11 +4,14 @@ use crate::serve::live::Live;
 use sovereign_core::caller::CallerScope;
 use sovereign_core::clock::Moment;
 use std::collections::VecDeque;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, SystemTime};
 
 /// How many requests a session may make within [`RATE_WINDOW`].
 pub(crate) const MAX_REQUESTS: usize = 240;
+/// How many of them may be calls of a button: each is written into the audit log.
+pub(crate) const MAX_RUNS: usize = 20;
 /// See [`MAX_REQUESTS`].
 pub(crate) const RATE_WINDOW: Duration = Duration::from_secs(10);
 
@@ -19,8 +22,8 @@ pub(crate) struct Session {
     pub(crate) user: String,
     pub(crate) role: Role,
     pub(crate) csrf: Secret,
-    /// Whether it came in with a one-time token, so that no old password is asked for.
-    pub(crate) by_token: bool,
+    /// Whether it came in with a one-time token and has set no password yet: no old one is asked for.
+    pub(crate) by_token: AtomicBool,
     pub(crate) live: Live,
     pub(super) cookie: SecretHash,
     pub(super) began: (Moment, SystemTime),
@@ -28,9 +31,11 @@ pub(crate) struct Session {
 }
 
 pub(super) struct State {
-    pub(super) stamp: String,
+    /// Those it goes on under: one, and two while this session sets a password.
+    pub(super) stamps: Vec<String>,
     pub(super) used: (Moment, SystemTime),
     pub(super) requests: VecDeque<Moment>,
+    pub(super) runs: VecDeque<Moment>,
 }
 
 impl Session {
@@ -43,19 +48,35 @@ impl Session {
         CallerScope::operator(self.user.as_str(), self.id.as_str())
     }
 
-    /// The account's password was set by this session: it goes on under the new stamp.
-    pub(crate) fn restamp(&self, stamp: String) {
-        self.state().stamp = stamp;
+    /// This session is about to set its account's password: it goes on under the new stamp too.
+    pub(crate) fn also_under(&self, stamp: &str) {
+        self.state().stamps.push(stamp.to_owned());
+    }
+
+    /// It did, or it did not.
+    pub(crate) fn only_under(&self, stamp: &str, done: bool) {
+        self.state().stamps.retain(|other| (other == stamp) == done);
+        if done {
+            self.by_token.store(false, Ordering::SeqCst);
+        }
     }
 
     /// Counts a request; false when there are too many.
     pub(crate) fn may_go_on(&self, now: Moment) -> bool {
-        let mut state = self.state();
-        state.requests.retain(|at| now.since(*at) < RATE_WINDOW);
-        let has_room = state.requests.len() < MAX_REQUESTS;
-        if has_room {
-            state.requests.push_back(now);
-        }
-        has_room
+        room(&mut self.state().requests, MAX_REQUESTS, now)
     }
+
+    /// Counts a call that a button of the page makes; false when there are too many.
+    pub(crate) fn may_run(&self, now: Moment) -> bool {
+        room(&mut self.state().runs, MAX_RUNS, now)
+    }
+}
+
+fn room(recent: &mut VecDeque<Moment>, most: usize, now: Moment) -> bool {
+    recent.retain(|at| now.since(*at) < RATE_WINDOW);
+    let has_room = recent.len() < most;
+    if has_room {
+        recent.push_back(now);
+    }
+    has_room
 }

@@ -5,6 +5,7 @@ use crate::serve::live::Live;
 use sovereign_core::clock::Clock;
 use sovereign_core::entropy::{Entropy, EntropyError};
 use std::collections::HashMap;
+use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -14,6 +15,8 @@ pub(crate) const SESSION_LIFE: Duration = Duration::from_secs(8 * 60 * 60);
 pub(crate) const IDLE_LIFE: Duration = Duration::from_secs(2 * 60 * 60);
 /// How many sessions there are at most.
 pub(crate) const MAX_SESSIONS: usize = 256;
+/// How many of them one account may have: one more, and the longest idle one is over.
+pub(crate) const MAX_PER_ACCOUNT: usize = 16;
 
 /// The sessions of this run, by the hash of their cookie; none outlives the program.
 pub(crate) struct Sessions {
@@ -53,13 +56,14 @@ impl Sessions {
         let mut id = [0; 8];
         self.entropy.fill(&mut id)?;
         let now = (self.clock.now(), self.clock.wall());
-        let state = State { stamp: who.stamp, used: now, requests: Default::default() };
+        let (requests, runs) = Default::default();
+        let state = State { stamps: vec![who.stamp], used: now, requests, runs };
         let session = Arc::new(Session {
             id: hex(&id),
             user: who.user,
             role: who.role,
             csrf,
-            by_token: who.by_token,
+            by_token: AtomicBool::new(who.by_token),
             live: Live::default(),
             cookie: cookie.hash(),
             began: now,
@@ -90,6 +94,16 @@ impl Sessions {
         self.open().contains_key(&session.cookie) && !self.is_over(session)
     }
 
+    /// The session that has to end for one more of this account, if one has to.
+    pub(crate) fn surplus(&self, user: &str) -> Option<Arc<Session>> {
+        let mut own: Vec<_> = self.all().into_iter().filter(|s| s.user == user).collect();
+        if own.len() < MAX_PER_ACCOUNT {
+            return None;
+        }
+        own.sort_by_key(|session| session.state().used.0);
+        own.into_iter().next()
+    }
+
     /// Takes a session out; true for the one who did.
     pub(crate) fn take(&self, session: &Session) -> bool {
         self.open().remove(&session.cookie).is_some()
@@ -110,14 +124,15 @@ impl Sessions {
         let since = |(moment, at): (_, std::time::SystemTime)| {
             now.since(moment).max(wall.duration_since(at).unwrap_or_default())
         };
-        let (used, stamp) = {
+        let (used, stamps) = {
             let state = session.state();
-            (state.used, state.stamp.clone())
+            (state.used, state.stamps.clone())
         };
         if since(session.began) >= SESSION_LIFE || since(used) >= IDLE_LIFE {
             return true;
         }
         // accounts that cannot be read let nobody in
-        !self.accounts.now(&session.user).is_ok_and(|now| now.is_some_and(|(_, s)| s == stamp))
+        let now = self.accounts.now(&session.user).ok().flatten();
+        now.is_none_or(|account| !stamps.contains(&account.stamp))
     }
 }

@@ -8,6 +8,7 @@ use super::{Answer, Call, RpcError, plain};
 use axum::body::Bytes;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
+use sovereign_core::confirmation::Pending;
 use sovereign_core::files::FileError;
 use sovereign_core::history::History;
 use sovereign_core::host::{ConfirmationToken, Decision, NotOpen};
@@ -28,7 +29,7 @@ pub(crate) struct Status {
     #[serde(skip_serializing_if = "Option::is_none")]
     turn: Option<TurnId>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pending: Option<decisions::Shown>,
+    pending: Option<Pending>,
     #[serde(flatten)]
     last: Option<Last>,
 }
@@ -104,7 +105,7 @@ struct Finished<'a> {
 struct Awaiting {
     state: &'static str,
     turn: TurnId,
-    pending: decisions::Shown,
+    pending: Pending,
 }
 
 /// Says something; comes back with the finished turn, or as soon as a person has to decide. The turn
@@ -179,20 +180,19 @@ pub(crate) async fn status(call: Call) -> Result<Answer, RpcError> {
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Pending {
+struct Which {
     id: Option<String>,
 }
 
 /// What is open; or one of it, with a token to answer it from the page that asks.
 pub(crate) async fn pending(call: Call) -> Result<Answer, RpcError> {
-    let Pending { id } = call.params.read()?;
-    let waiting = call.session.live.waiting();
+    let Which { id } = call.params.read()?;
     let Some(id) = id else {
-        let open = decisions::open(&call.service, &call.session, waiting);
+        let open = decisions::open(&call.service, &call.session);
         return plain(&json!({ "pending": open }));
     };
     let id: PendingId = id.parse().map_err(|_| RpcError::NOT_PENDING)?;
-    let mut open = decisions::open(&call.service, &call.session, waiting).into_iter();
+    let mut open = decisions::open(&call.service, &call.session).into_iter();
     let shown = open.find(|shown| shown.id == id).ok_or(RpcError::NOT_PENDING)?;
     let token = call.service.parts.executor.surface(&call.session.scope(), id);
     let token = token.map_err(not_open)?;

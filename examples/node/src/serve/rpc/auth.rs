@@ -1,12 +1,16 @@
 //! Coming and going, passwords and accounts.
 
-use super::super::identity::{AccountsError, Entering, Role};
+use super::super::identity::{
+    Accounts, AccountsError, Attempt, Entering, Known, Role, Secret, Session,
+};
 use super::{Answer, Call, Params, RpcError, plain};
 use crate::serve::service::Service;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
-use sovereign_core::audit::Administrative;
+use sovereign_core::audit::{AccountChange, Administrative};
+use sovereign_core::caller::CallerScope;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -21,76 +25,107 @@ struct LoggedIn<'a> {
     principal: &'a str,
     role: Role,
     password_set: bool,
+    /// For the page alone, which keeps it where no other port of this machine can read it.
+    csrf: &'a str,
 }
 
-/// With a name and a password, or with a one-time token. The session gets a cookie that nobody had
-/// before.
-pub(crate) async fn login(service: &Arc<Service>, params: &Params) -> Result<Answer, RpcError> {
+/// Who has shown who they are.
+struct Shown {
+    account: Known,
+    by_token: bool,
+    /// What a browser is known by from now on.
+    browser: Option<Secret>,
+}
+
+/// With a name and a password, or with a one-time token. The session gets a cookie and a CSRF token
+/// that nobody had before; `browser` is what an earlier login left.
+pub(crate) async fn login(
+    service: &Arc<Service>,
+    params: &Params,
+    browser: Option<&str>,
+) -> Result<Answer, RpcError> {
     if service.is_closing() {
         return Err(RpcError::STOPPING);
     }
-    let given: Login = params.read()?;
-    let (user, by_token) = match given {
+    let shown = match params.read()? {
         Login { user: Some(user), password: Some(password), token: None } => {
-            (check(service, user, password).await?, false)
+            by_password(service, user, password, browser).await?
         }
         Login { user: None, password: None, token: Some(token) } => {
-            let wait = |wait| RpcError::TOO_MANY_LOGINS.after(wait);
-            let attempt = service.throttle.begin("\0token").map_err(wait)?;
-            let user = service.tokens.take(&token);
-            if user.is_some() {
-                attempt.succeeded();
-            }
-            (user, true)
+            by_token(service, &token).await?
         }
         _ => {
             return Err(RpcError::invalid_params("give `user` and `password`, or `token` alone"));
         }
     };
-    let account = match user {
-        Some(user) => on_disk(service, move |accounts| accounts.now(&user)).await?,
-        None => None,
-    };
-    let Some((account, stamp)) = account else {
+    let Some(Shown { account, by_token, browser }) = shown else {
         service.record(Administrative::LoginFailed).await;
         tracing::warn!("a login failed");
         return Err(RpcError::LOGIN_FAILED);
     };
-    let (user, role) = (account.user.clone(), account.role);
+    let Known { view, stamp } = account;
+    while let Some(idle) = service.sessions.surplus(&view.user) {
+        service.end(&idle, None).await;
+    }
+    let (user, role) = (view.user.clone(), view.role);
     let begun = service.sessions.begin(Entering { user, role, stamp, by_token });
     let (cookie, session) =
         begun.map_err(|_| RpcError::INTERNAL)?.ok_or(RpcError::TOO_MANY_SESSIONS)?;
     service.record(Administrative::Login).await;
     tracing::info!(session = session.id, role = role.word(), "session began");
-    let password_set = account.password_set;
-    let answer = plain(&LoggedIn { principal: &account.user, role, password_set })?;
-    Ok(Answer { cookie: Some(cookie.reveal().to_owned()), ..answer })
+    let (principal, password_set, csrf) = (&*view.user, view.password_set, session.csrf.reveal());
+    let answer = plain(&LoggedIn { principal, role, password_set, csrf })?;
+    let browser = browser.map(|browser| browser.reveal().to_owned());
+    Ok(Answer { cookie: Some(cookie.reveal().to_owned()), browser, ..answer })
 }
 
-/// The name, when it is its password.
-async fn check(
+/// A token cannot be guessed: nothing is counted, so that nobody can use it up for others.
+async fn by_token(service: &Arc<Service>, token: &str) -> Result<Option<Shown>, RpcError> {
+    let Some(user) = service.tokens.take(token) else { return Ok(None) };
+    let account = on_disk(service, move |accounts| accounts.now(&user)).await?;
+    Ok(account.map(|account| Shown { account, by_token: true, browser: None }))
+}
+
+async fn by_password(
     service: &Arc<Service>,
     user: String,
     password: String,
-) -> Result<Option<String>, RpcError> {
-    let wait = |wait| RpcError::TOO_MANY_LOGINS.after(wait);
-    let attempt = service.throttle.begin(&user).map_err(wait)?;
-    let _one_of_few = service.hashing.acquire().await.map_err(|_| RpcError::INTERNAL)?;
-    let name = user.clone();
-    let fits = on_disk(service, move |accounts| accounts.check(&name, &password)).await?;
-    if fits {
-        attempt.succeeded();
-    }
-    Ok(fits.then_some(user))
+    browser: Option<&str>,
+) -> Result<Option<Shown>, RpcError> {
+    let attempt = attempt(service, &user, browser)?;
+    let Some(account) = hashing(service, move |accounts| accounts.check(&user, &password)).await?
+    else {
+        return Ok(None);
+    };
+    let browser = attempt.succeeded(&*service.parts.entropy).ok();
+    Ok(Some(Shown { account, by_token: false, browser }))
+}
+
+fn attempt(service: &Service, user: &str, browser: Option<&str>) -> Result<Attempt, RpcError> {
+    let begun = service.throttle.begin(user, Accounts::is_name(user), browser);
+    begun.map_err(|wait| RpcError::TOO_MANY_LOGINS.after(wait))
 }
 
 /// Withdraws what is pending, ends the session and forgets the cookie.
 pub(crate) async fn logout(call: Call) -> Result<Answer, RpcError> {
     call.no_params()?;
-    if call.service.end(&call.session).await {
-        call.service.record(Administrative::Logout).await;
-    }
+    call.service.end(&call.session, Some(Administrative::Logout)).await;
     Ok(Answer { cookie: Some(String::new()), ..plain(&json!({}))? })
+}
+
+/// That it is the caller's own password: a session alone changes nothing about who may come in.
+async fn prove(
+    service: &Arc<Service>,
+    session: &Session,
+    password: Option<String>,
+) -> Result<(), RpcError> {
+    let password = password.ok_or(RpcError::WRONG_PASSWORD)?;
+    let user = session.user.clone();
+    let attempt = attempt(service, &user, None)?;
+    let fits = hashing(service, move |accounts| accounts.check(&user, &password)).await?;
+    fits.ok_or(RpcError::WRONG_PASSWORD)?;
+    attempt.was_right();
+    Ok(())
 }
 
 #[derive(Deserialize)]
@@ -99,40 +134,49 @@ struct SetPassword {
     user: Option<String>,
     old: Option<String>,
     new: String,
+    own_password: Option<String>,
 }
 
 /// One's own, with the old one unless there is none or this session came with a one-time token; or, as
-/// an operator, another's.
+/// an operator with one's own password, another's.
 pub(crate) async fn set_password(call: Call) -> Result<Answer, RpcError> {
-    let SetPassword { user, old, new } = call.params.read()?;
+    let SetPassword { user, old, new, own_password } = call.params.read()?;
     let Call { service, session, .. } = call;
     let own = user.as_ref().is_none_or(|user| *user == session.user);
     if !own && session.role < Role::Operator {
         return Err(RpcError::NOT_FOR_THIS_ROLE);
     }
     let user = user.unwrap_or_else(|| session.user.clone());
-    if own && !session.by_token {
-        let name = user.clone();
-        let now = on_disk(&service, move |accounts| accounts.now(&name)).await?;
-        let fits = match (now, old) {
-            (Some((account, _)), _) if !account.password_set => true,
-            (Some(_), Some(old)) => check(&service, user.clone(), old).await?.is_some(),
-            _ => false,
-        };
-        if !fits {
-            return Err(RpcError::because("wrong_password", "the old password is not this one"));
-        }
-    }
-    let _one_of_few = service.hashing.acquire().await.map_err(|_| RpcError::INTERNAL)?;
     let name = user.clone();
-    let stamp = on_disk(&service, move |accounts| accounts.set_stamped(&name, &new)).await?;
+    let now = on_disk(&service, move |accounts| accounts.now(&name)).await?;
+    let view = now.map(|known| known.view);
+    let has_none = view.as_ref().is_some_and(|view| !view.password_set);
+    if !own {
+        prove(&service, &session, own_password).await?;
+    } else if !has_none && !session.by_token.load(Ordering::SeqCst) {
+        prove(&service, &session, old).await?;
+    }
+    let stamp = service.parts.accounts.stamp().map_err(|_| RpcError::INTERNAL)?;
+    let (name, under) = (user, stamp.clone());
     if own {
-        session.restamp(stamp);
+        session.also_under(&stamp);
+    }
+    let set = hashing(&service, move |accounts| accounts.set_stamped(&name, &new, &under)).await;
+    if own {
+        session.only_under(&stamp, set.is_ok());
+    }
+    set?;
+    if own {
         service.parts.executor.void(&session.scope());
     }
-    // the other sessions of the account have the old stamp
-    service.sweep().await;
+    changed(&service, AccountChange::PasswordSet, view.map(|view| view.role)).await;
     plain(&json!({}))
+}
+
+/// The sessions of a changed account have the old stamp, and end.
+async fn changed(service: &Arc<Service>, change: AccountChange, role: Option<Role>) {
+    service.accounts_changed(change, role).await;
+    service.sweep().await;
 }
 
 #[derive(Deserialize)]
@@ -150,43 +194,84 @@ struct Users {
     user: Option<String>,
     role: Option<Role>,
     password: Option<String>,
+    own_password: Option<String>,
 }
 
 /// Lists the accounts, after the change that is asked for, if one is.
 pub(crate) async fn users(call: Call) -> Result<Answer, RpcError> {
-    let Users { action, user, role, password } = call.params.read()?;
+    let Users { action, user, role, password, own_password } = call.params.read()?;
     let service = &call.service;
     match (action, user, role, password) {
         (None, None, None, None) => {}
         (Some(Action::Add), Some(user), Some(role), Some(password)) => {
-            let _one = service.hashing.acquire().await.map_err(|_| RpcError::INTERNAL)?;
-            on_disk(service, move |accounts| accounts.add(&user, role, &password)).await?;
+            prove(service, &call.session, own_password).await?;
+            hashing(service, move |accounts| accounts.add(&user, role, &password)).await?;
+            changed(service, AccountChange::Added, Some(role)).await;
         }
         (Some(Action::Remove), Some(user), None, None) => {
-            on_disk(service, move |accounts| accounts.remove(&user)).await?;
+            prove(service, &call.session, own_password).await?;
+            let name = user.clone();
+            on_disk(service, move |accounts| accounts.remove(&name)).await?;
+            changed(service, AccountChange::Removed, None).await;
+            forget(service, &user).await?;
         }
         (Some(Action::SetRole), Some(user), Some(role), None) => {
+            prove(service, &call.session, own_password).await?;
             on_disk(service, move |accounts| accounts.set_role(&user, role)).await?;
+            changed(service, AccountChange::RoleSet, Some(role)).await;
         }
         _ => {
             return Err(RpcError::invalid_params(
                 "`add` takes `user`, `role` and `password`; `remove` takes `user`; `set_role` takes \
-                 `user` and `role`",
+                 `user` and `role`; each takes `own_password`",
             ));
         }
     }
-    service.sweep().await;
     plain(&json!({ "users": on_disk(service, |accounts| accounts.list()).await? }))
 }
 
-/// Files and hashes, off the runtime's threads.
+/// Whoever gets the name next must not read what was said under it.
+async fn forget(service: &Arc<Service>, user: &str) -> Result<(), RpcError> {
+    let (of, scope) = (Arc::clone(service), CallerScope::operator(user, ""));
+    let forgotten = tokio::task::spawn_blocking(move || {
+        let Some(histories) = &of.parts.histories else { return Ok(()) };
+        histories.load(&scope)?.history.clear()
+    });
+    let forgotten = forgotten.await.map_err(|_| RpcError::INTERNAL)?;
+    forgotten.map_err(|error| {
+        tracing::error!(%error, "a transcript of an account that is gone is still there");
+        RpcError::NO_TRANSCRIPT
+    })
+}
+
+/// Files, off the runtime's threads.
 async fn on_disk<T: Send + 'static>(
     service: &Arc<Service>,
-    work: impl FnOnce(&crate::serve::Accounts) -> Result<T, AccountsError> + Send + 'static,
+    work: impl FnOnce(&Accounts) -> Result<T, AccountsError> + Send + 'static,
 ) -> Result<T, RpcError> {
     let accounts = service.parts.accounts.clone();
     let done = tokio::task::spawn_blocking(move || work(&accounts)).await;
-    done.map_err(|_| RpcError::INTERNAL)?.map_err(|error| match error {
+    done.map_err(|_| RpcError::INTERNAL)?.map_err(unusable)
+}
+
+/// Hashes: few at once, and each is counted until it is done, whether or not anybody waits for it.
+async fn hashing<T: Send + 'static>(
+    service: &Arc<Service>,
+    work: impl FnOnce(&Accounts) -> Result<T, AccountsError> + Send + 'static,
+) -> Result<T, RpcError> {
+    let permit = Arc::clone(&service.hashing).acquire_owned().await;
+    let permit = permit.map_err(|_| RpcError::INTERNAL)?;
+    on_disk(service, move |accounts| {
+        let done = work(accounts);
+        drop(permit);
+        done
+    })
+    .await
+}
+
+#[expect(clippy::needless_pass_by_value, reason = "as `map_err` gives it")]
+fn unusable(error: AccountsError) -> RpcError {
+    match error {
         AccountsError::Unknown => RpcError::because("unknown_user", error.to_string()),
         AccountsError::Taken => RpcError::because("user_taken", error.to_string()),
         AccountsError::Name
@@ -200,5 +285,5 @@ async fn on_disk<T: Send + 'static>(
             tracing::error!(%error, "the accounts cannot be used");
             RpcError::because("accounts_unusable", "the accounts cannot be used")
         }
-    })
+    }
 }

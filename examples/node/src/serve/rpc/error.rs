@@ -63,6 +63,9 @@ impl RpcError {
     pub(crate) const FOREIGN: Self =
         error(StatusCode::FORBIDDEN, APPLICATION, "foreign_origin", "another site asks");
 
+    pub(crate) const WRONG_PASSWORD: Self =
+        error(OK, APPLICATION, "wrong_password", "this is not your password");
+
     // how it is asked
     pub(crate) const MISDIRECTED: Self = error(
         StatusCode::MISDIRECTED_REQUEST,

@@ -3,17 +3,19 @@
 use super::{Answer, Call, RpcError, plain};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
-use sovereign_core::audit::{self, LogError, LogReader, StoredEntry, StoredRecord};
-use std::collections::{BTreeMap, VecDeque};
+use sovereign_core::audit::{
+    self, LogError, LogReader, OutcomeKind, RecordFilter, RecordKind, StoredEntry, Word, recent,
+};
+use std::collections::BTreeMap;
 use std::path::Path;
+use std::sync::Arc;
 
 /// How many records are given when nobody says how many, and at most.
 const RECORDS: (usize, usize) = (50, 500);
 /// How many buckets a picture over time has at most.
-const BUCKETS: usize = 60;
-/// The widths of buckets in seconds, from a minute to a year.
-const WIDTHS: [i64; 10] =
-    [60, 300, 900, 3_600, 14_400, 86_400, 604_800, 2_592_000, 7_776_000, 31_536_000];
+const BUCKETS: i64 = 60;
+/// The widths of buckets in seconds, from a minute to 52 weeks; each is a multiple of the one before.
+const WIDTHS: [i64; 9] = [60, 300, 900, 3_600, 14_400, 86_400, 604_800, 2_419_200, 31_449_600];
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -31,15 +33,23 @@ struct Asked {
 pub(crate) async fn audit(call: Call) -> Result<Answer, RpcError> {
     let asked: Asked = call.params.read()?;
     let directory = call.service.parts.audit_directory.clone();
-    let read = tokio::task::spawn_blocking(move || match asked {
-        Asked { stats: Some(true), verify: None, .. } if asked.has_no_filter() => stats(&directory),
-        Asked { verify: Some(true), stats: None, .. } if asked.has_no_filter() => {
-            verify(&directory)
-        }
-        Asked { stats: None, verify: None, .. } => records(&directory, &asked),
-        _ => Err(RpcError::invalid_params("`stats` and `verify` stand alone and are `true`")),
+    let permit = Arc::clone(&call.service.reading).try_acquire_owned();
+    let permit = permit.map_err(|_| RpcError::TOO_MANY)?;
+    let read = tokio::task::spawn_blocking(move || {
+        let read = answer(&directory, &asked);
+        drop(permit);
+        read
     });
     read.await.map_err(|_| RpcError::INTERNAL)?
+}
+
+fn answer(directory: &Path, asked: &Asked) -> Result<Answer, RpcError> {
+    match asked {
+        Asked { stats: Some(true), verify: None, .. } if asked.has_no_filter() => stats(directory),
+        Asked { verify: Some(true), stats: None, .. } if asked.has_no_filter() => verify(directory),
+        Asked { stats: None, verify: None, .. } => records(directory, asked),
+        _ => Err(RpcError::invalid_params("`stats` and `verify` stand alone and are `true`")),
+    }
 }
 
 impl Asked {
@@ -51,39 +61,32 @@ impl Asked {
             && self.before.is_none()
     }
 
-    fn admits(&self, record: &StoredRecord) -> bool {
-        let is = |wanted: &Option<String>, word: Option<&str>| {
-            wanted.as_deref().is_none_or(|wanted| word == Some(wanted))
-        };
-        let (kind, outcome, capability) = match &record.entry {
-            StoredEntry::Call(call) => {
-                ("call", call.outcome.as_deref(), Some(call.capability.as_ref()))
-            }
-            StoredEntry::Administrative(_) => ("administrative", None, None),
-        };
-        is(&self.kind, Some(kind))
-            && is(&self.outcome, outcome)
-            && is(&self.capability, capability)
-            && self.before.is_none_or(|before| record.n < before)
+    /// A word that no record has is said, and not searched for.
+    fn filter(&self) -> Result<RecordFilter, RpcError> {
+        let mut filter = RecordFilter::default();
+        if let Some(word) = &self.kind {
+            filter = filter.kind(match word.as_str() {
+                "call" => RecordKind::Call,
+                "administrative" => RecordKind::Administrative,
+                _ => return Err(RpcError::invalid_params("no record is of this `kind`")),
+            });
+        }
+        if let Some(word) = &self.outcome {
+            let known = OutcomeKind::ALL.into_iter().find(|outcome| outcome.word() == word);
+            let unknown = || RpcError::invalid_params("no call ends with this `outcome`");
+            filter = filter.outcome(known.ok_or_else(unknown)?);
+        }
+        Ok(match &self.capability {
+            Some(name) => filter.capability(name.as_str()),
+            None => filter,
+        })
     }
 }
 
 fn records(directory: &Path, asked: &Asked) -> Result<Answer, RpcError> {
     let most = asked.last.unwrap_or(RECORDS.0).clamp(1, RECORDS.1);
-    let mut last: VecDeque<StoredRecord> = VecDeque::new();
-    let mut more = false;
-    for record in LogReader::open(directory).map_err(unreadable)? {
-        let record = record.map_err(unreadable)?;
-        if asked.admits(&record) {
-            last.push_front(record);
-            if last.len() > most {
-                last.pop_back();
-                more = true;
-            }
-        }
-    }
-    let next = last.back().map(|record| record.n).filter(|_| more);
-    plain(&json!({ "records": last, "next": next }))
+    let page = recent(directory, &asked.filter()?, most, asked.before).map_err(unreadable)?;
+    plain(&json!({ "records": page.records, "next": page.before }))
 }
 
 fn verify(directory: &Path) -> Result<Answer, RpcError> {
@@ -114,36 +117,66 @@ fn verify(directory: &Path) -> Result<Answer, RpcError> {
 
 /// How calls ended, by point and outcome, over time.
 fn stats(directory: &Path) -> Result<Answer, RpcError> {
-    let mut ends: Vec<(i64, String, String)> = Vec::new();
+    let mut picture = Picture::default();
     for record in LogReader::open(directory).map_err(unreadable)? {
         let record = record.map_err(unreadable)?;
         let StoredEntry::Call(call) = record.entry else { continue };
         if let (Some(outcome), Ok(at)) = (call.outcome, record.at.parse::<jiff::Timestamp>()) {
-            ends.push((at.as_second(), call.point.into_owned(), outcome.into_owned()));
+            picture.count(at.as_second(), call.point, outcome);
         }
     }
-    let times = || ends.iter().map(|(at, ..)| *at);
-    let span = times().max().unwrap_or(0).saturating_sub(times().min().unwrap_or(0));
-    let room = i64::try_from(BUCKETS.saturating_sub(1)).unwrap_or(i64::MAX);
-    let fits = |width: &&i64| span.checked_div(**width).is_some_and(|buckets| buckets < room);
-    let width = WIDTHS.iter().find(fits).or(WIDTHS.last()).copied().unwrap_or(60);
-    let mut buckets: BTreeMap<i64, BTreeMap<(String, String), u64>> = BTreeMap::new();
-    for (at, point, outcome) in ends {
-        let from = at.saturating_sub(at.checked_rem_euclid(width).unwrap_or(0));
-        let count = buckets.entry(from).or_default().entry((point, outcome)).or_default();
-        *count = count.saturating_add(1);
+    let bucket = |(from, counts): (&i64, &Counts)| {
+        let counts = counts.iter().map(|((point, outcome), count)| {
+            json!({ "point": point, "outcome": outcome, "count": count })
+        });
+        let from = jiff::Timestamp::from_second(*from).unwrap_or_default().to_string();
+        json!({ "from": from, "counts": counts.collect::<Vec<_>>() })
+    };
+    let buckets: Vec<_> = picture.buckets.iter().map(bucket).collect();
+    plain(&json!({ "bucket_seconds": picture.width(), "buckets": buckets }))
+}
+
+type Counts = BTreeMap<(Word, Word), u64>;
+
+/// Counts over time, in as few buckets as may be: they are made wider while the log is read.
+#[derive(Default)]
+struct Picture {
+    /// Which of the widths.
+    wide: usize,
+    buckets: BTreeMap<i64, Counts>,
+}
+
+impl Picture {
+    fn width(&self) -> i64 {
+        WIDTHS.get(self.wide).or(WIDTHS.last()).copied().unwrap_or(60)
     }
-    let buckets: Vec<_> = buckets
-        .into_iter()
-        .map(|(from, counts)| {
-            let counts = counts.into_iter().map(|((point, outcome), count)| {
-                json!({ "point": point, "outcome": outcome, "count": count })
-            });
-            let from = jiff::Timestamp::from_second(from).unwrap_or_default().to_string();
-            json!({ "from": from, "counts": counts.collect::<Vec<_>>() })
-        })
-        .collect();
-    plain(&json!({ "bucket_seconds": width, "buckets": buckets }))
+
+    fn count(&mut self, at: i64, point: Word, outcome: Word) {
+        let from = floor(at, self.width());
+        let count = self.buckets.entry(from).or_default().entry((point, outcome)).or_default();
+        *count = count.saturating_add(1);
+        while self.is_too_long() && self.wide < WIDTHS.len().saturating_sub(1) {
+            self.wide = self.wide.saturating_add(1);
+            let width = self.width();
+            for (from, counts) in std::mem::take(&mut self.buckets) {
+                let wider = self.buckets.entry(floor(from, width)).or_default();
+                for (key, count) in counts {
+                    let sum = wider.entry(key).or_default();
+                    *sum = sum.saturating_add(count);
+                }
+            }
+        }
+    }
+
+    fn is_too_long(&self) -> bool {
+        let ends = self.buckets.first_key_value().zip(self.buckets.last_key_value());
+        let span = ends.map_or(0, |((first, _), (last, _))| last.saturating_sub(*first));
+        span.checked_div(self.width()).is_some_and(|buckets| buckets >= BUCKETS)
+    }
+}
+
+fn floor(at: i64, width: i64) -> i64 {
+    at.saturating_sub(at.checked_rem_euclid(width).unwrap_or(0))
 }
 
 #[expect(clippy::needless_pass_by_value, reason = "as `map_err` gives it")]

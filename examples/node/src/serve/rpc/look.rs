@@ -3,6 +3,7 @@
 use super::{Answer, Call, RpcError, plain};
 use serde::Serialize;
 use serde_json::json;
+use serde_json::value::to_raw_value;
 use sovereign_core::backend::{Backend, BackendIdentity};
 use sovereign_core::caller::{Category, ScopeKind, Unavailable};
 use sovereign_core::capability::{Confirmation, Descriptor, Network, SideEffect};
@@ -12,6 +13,8 @@ use std::time::Duration;
 
 /// How long a backend may take to say whether it could answer.
 const PROBE: Duration = Duration::from_secs(5);
+/// How long what they said is still said.
+const FRESH: Duration = Duration::from_secs(5);
 
 #[derive(Serialize)]
 struct Tool {
@@ -192,16 +195,25 @@ struct Leg {
     reason: Option<String>,
 }
 
-/// Who could answer, in order of preference; asked now, all at once.
+/// Who could answer, in order of preference; all are asked at once, and not again within a while.
 pub(crate) async fn backends(call: Call) -> Result<Answer, RpcError> {
     call.no_params()?;
+    let mut probed = call.service.probed.lock().await;
+    let now = call.service.parts.clock.now();
+    if let Some((at, said)) = &*probed
+        && now.since(*at) < FRESH
+    {
+        return plain(said);
+    }
     let legs = (call.service.parts.legs)().into_iter();
     let asked: Vec<_> = legs.map(|leg| tokio::spawn(async move { state(&*leg).await })).collect();
     let mut legs = Vec::new();
     for leg in asked {
         legs.push(leg.await.map_err(|_| RpcError::INTERNAL)?);
     }
-    plain(&json!({ "legs": legs }))
+    let said = to_raw_value(&json!({ "legs": legs })).map_err(|_| RpcError::INTERNAL)?;
+    *probed = Some((now, said.clone()));
+    plain(&said)
 }
 
 async fn state(leg: &dyn Backend) -> Leg {

@@ -26,6 +26,8 @@ pub(crate) struct Answer {
     pub(crate) result: Box<RawValue>,
     /// `Some`: the cookie is set to this, or, when it is empty, removed.
     pub(crate) cookie: Option<String>,
+    /// What a browser that has logged in is known by.
+    pub(crate) browser: Option<String>,
 }
 
 /// One request of a session that may make it.
@@ -47,5 +49,5 @@ impl Call {
 
 pub(crate) fn plain(result: &impl Serialize) -> Result<Answer, RpcError> {
     let result = to_raw_value(result).map_err(|_| RpcError::INTERNAL)?;
-    Ok(Answer { result, cookie: None })
+    Ok(Answer { result, cookie: None, browser: None })
 }

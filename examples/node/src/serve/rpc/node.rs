@@ -14,6 +14,9 @@ pub(crate) async fn health(call: Call) -> Result<Answer, RpcError> {
 
 async fn through_the_executor(call: &Call, capability: &str) -> Result<Answer, RpcError> {
     call.no_params()?;
+    if !call.session.may_run(call.service.parts.clock.now()) {
+        return Err(RpcError::TOO_MANY);
+    }
     let proposal = Proposal::new(capability, 1, b"{}");
     let outcome = match call.service.parts.executor.invoke(call.session.scope(), proposal).await {
         Submitted::Settled(outcome) => outcome,
@@ -22,7 +25,7 @@ async fn through_the_executor(call: &Call, capability: &str) -> Result<Answer, R
     };
     let result = outcome.result().and_then(|text| RawValue::from_string(text.to_owned()).ok());
     let refused = || because(outcome.code().unwrap_or_else(|| word(&outcome)));
-    Ok(Answer { result: result.ok_or_else(refused)?, cookie: None })
+    Ok(Answer { result: result.ok_or_else(refused)?, cookie: None, browser: None })
 }
 
 const fn word(outcome: &Outcome) -> &'static str {
