@@ -9,7 +9,22 @@ import { code, event, many, mark, network, OUTCOME_WORDS, outcome, POINTS, scope
 const A_PAGE = 50;
 const FRAME = ["n", "prev", "at", "kind", "hash", "event", "boot"];
 
-export function auditPage({ call }) {
+/** The node lets few read the log at once: who is told to wait asks again. */
+function patient(call) {
+  return async (method, params) => {
+    for (let tries = 0; ; tries += 1) {
+      try {
+        return await call(method, params);
+      } catch (error) {
+        if (error.code !== "too_many_requests" || tries === 4) throw error;
+        await new Promise((again) => setTimeout(again, 500 * (tries + 1)));
+      }
+    }
+  };
+}
+
+export function auditPage(node) {
+  const call = patient(node.call);
   const chain = h("div", { class: "chain" });
   const picture = h("div");
   const list = h("ol", { class: "records", "aria-label": "Records, newest first" });
@@ -46,6 +61,12 @@ export function auditPage({ call }) {
     list.removeAttribute("aria-busy");
   }
   const refresh = () => read(true);
+  /** One after the other, what is looked for most first. */
+  const all = async () => {
+    await refresh();
+    await draw();
+    await verify();
+  };
   for (const control of [outcomes, kind, capability]) control.addEventListener("change", refresh);
   more.addEventListener("click", () => read(false));
 
@@ -54,7 +75,7 @@ export function auditPage({ call }) {
     "Audit",
     "Every request of a model and every decision of yours, written down by the node itself. It holds no words, values or results: only names, outcomes, sizes and times.",
     chain,
-    h("p", { class: "actions" }, h("button", { type: "button", class: "quiet", onclick: () => { verify(); draw(); refresh(); } }, "Check again")),
+    h("p", { class: "actions" }, h("button", { type: "button", class: "quiet", onclick: all }, "Check again")),
     h("h2", {}, "Where requests ended, over time"),
     picture,
     h("h2", {}, "Records"),
@@ -71,11 +92,7 @@ export function auditPage({ call }) {
   );
   return {
     element,
-    opened() {
-      verify();
-      draw();
-      refresh();
-    },
+    opened: all,
   };
 }
 
