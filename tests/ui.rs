@@ -58,3 +58,31 @@ fn one_mistake_is_one_message_and_two_are_two() {
         assert_eq!(messages, expected, "{}", case.display());
     }
 }
+
+/// For a trait that says nothing, rustc would use words of its own.
+#[test]
+fn every_public_trait_says_what_is_missing() {
+    // hidden from authors: the macro's own, and the seal
+    const HIDDEN: &[&str] = &["Behaving", "Sealed"];
+    let (mut open, mut said, mut silent) = (vec!["../sovereign-core/src".into()], 0, Vec::new());
+    while let Some(path) = open.pop() {
+        let path: std::path::PathBuf = path;
+        if path.is_dir() {
+            open.extend(std::fs::read_dir(&path).unwrap().map(|entry| entry.unwrap().path()));
+            continue;
+        }
+        let text = std::fs::read_to_string(&path).unwrap();
+        let lines: Vec<_> = text.lines().collect();
+        for (at, line) in lines.iter().enumerate() {
+            let Some(rest) = line.trim_start().strip_prefix("pub trait ") else { continue };
+            let name: String = rest.chars().take_while(|c| c.is_alphanumeric()).collect();
+            let above = lines[..at].iter().rev().take_while(|line| !line.trim().is_empty());
+            match above.filter(|line| line.contains("diagnostic::on_unimplemented(")).count() {
+                1 => said += 1,
+                _ if HIDDEN.contains(&&*name) => {}
+                _ => silent.push(name),
+            }
+        }
+    }
+    assert!(said >= 20 && silent.is_empty(), "{said} speak, {silent:?} do not");
+}

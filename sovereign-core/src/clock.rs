@@ -24,6 +24,11 @@ impl Moment {
 /// Monotonic and wall time, and a way to wait.
 ///
 /// A program uses [`SystemClock`]; tests use `testing::PausedClock`.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a clock",
+    label = "not a `Clock`",
+    note = "leave it out for the clock of the machine, or pass `testing::PausedClock` in tests"
+)]
 pub trait Clock: Send + Sync + 'static {
     /// Now, on the monotonic line.
     fn now(&self) -> Moment;

@@ -9,6 +9,11 @@ pub struct EntropyError;
 /// Random bytes that nobody else can predict.
 ///
 /// A program uses [`SystemEntropy`]; tests inject a counted source to make ids and tokens repeat.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a source of randomness",
+    label = "not an `Entropy`",
+    note = "leave it out for the randomness of the system"
+)]
 pub trait Entropy: Send + Sync + 'static {
     /// Fills `bytes` with random bytes.
     ///

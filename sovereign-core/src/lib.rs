@@ -78,9 +78,10 @@ pub mod __private {
     pub use crate::capability::{
         Bounds, Capability, Declaration, Entry, External, Loopback, Run, class,
     };
+    use crate::schema::spell;
     pub use crate::schema::{
-        Arg, Body, Field, Fields, Format, Inside, Node, Object, Pattern, Reader, Schema, Step,
-        Stop, Tagging, Union, Variant,
+        Arg, Body, Field, Fields, Format, Inside, Node, Object, Pattern, Reader, Schema, Slot,
+        Step, Stop, Tagging, Union, Variant,
     };
     pub use sovereign_macros::__Capability;
 
@@ -105,26 +106,31 @@ pub mod __private {
         const ENTRY: Entry<C::State> = Entry::of::<C>();
     }
 
-    type Read<T> =
-        for<'r, 'b> fn(&'r mut Reader<'b>, &mut Fields, usize, &mut Option<T>) -> Result<(), Stop>;
-
     /// All that a struct asks of an argument field's type.
     #[derive(Debug)]
     pub struct Argument<T> {
         pub node: Node,
         pub required: bool,
-        pub read: Read<T>,
-        pub absent: fn() -> Option<T>,
+        pub slot: for<'a> fn(&'a mut Option<T>) -> &'a mut dyn Slot,
+        pub spelled: fn(&T) -> Option<String>,
     }
 
     /// The one place that needs `T: Arg`: an unsupported field type is then one message.
     pub const fn argument<T: Arg>() -> Argument<T> {
-        Argument {
-            node: T::NODE,
-            required: !T::OPTIONAL,
-            read: |reader, object, index, slot| reader.field(object, index, slot),
-            absent: T::absent,
-        }
+        Argument { node: T::NODE, required: !T::OPTIONAL, slot: |slot| slot, spelled: T::spelled }
+    }
+
+    /// The JSON text of an object with these members.
+    #[must_use]
+    pub fn spelled<const N: usize>(members: [(&str, Option<String>); N]) -> Option<String> {
+        let members = members.into_iter().map(|(key, value)| spell::member(key, value));
+        members.collect::<Option<Vec<_>>>().map(|members| format!("{{{}}}", members.join(",")))
+    }
+
+    /// The JSON text of a word of a closed list.
+    #[must_use]
+    pub fn spelled_word(word: &str) -> Option<String> {
+        Some(spell::quoted(word))
     }
 
     /// All that a struct asks of a result field's type.

@@ -4,7 +4,7 @@
 //! [`catalog`](crate::catalog).
 
 use crate::capability::{Descriptor, Entry, Network, Outbound, Plugin, Prepared};
-use crate::schema::{Profile, Published, RawArguments, Violation, render};
+use crate::schema::{Profile, Published, RawArguments, Unsound, Violation, render, sound};
 use sha2::{Digest as _, Sha256};
 use std::collections::{BTreeMap, HashMap};
 use std::fmt;
@@ -33,7 +33,7 @@ impl<S: ?Sized + Send + Sync + 'static> Installed for Bound<S> {
 }
 
 /// Plugins that do not fit together or do not fit their reach.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum RegistryError {
     /// Two plugins hold one name and version.
@@ -57,6 +57,16 @@ pub enum RegistryError {
         name: &'static str,
         /// Its plugin.
         plugin: &'static str,
+    },
+    /// What a capability takes cannot be offered.
+    #[error("`{name}` version {version}: {problem}")]
+    Unsound {
+        /// The capability.
+        name: &'static str,
+        /// Its version.
+        version: u32,
+        /// What is wrong with its arguments.
+        problem: Unsound,
     },
     /// A capability is local, its plugin's way goes beyond this device.
     #[error(
@@ -157,8 +167,8 @@ impl RegistryBuilder {
     /// Closes the registry.
     ///
     /// # Errors
-    /// When two plugins hold one name and version, or a plugin's way out does not fit what one of its
-    /// capabilities declares.
+    /// When two plugins hold one name and version, a plugin's way out does not fit what one of its
+    /// capabilities declares, or arguments are too deep, too long or have a default that they refuse.
     pub fn build(mut self) -> Result<Registry, RegistryError> {
         // one order for everything that is shown, however the plugins were installed
         self.slots.sort_by(|a, b| a.wire_name.cmp(&b.wire_name));
@@ -177,6 +187,8 @@ impl RegistryBuilder {
                 _ => {}
             }
             let version = d.version();
+            let unsound = |problem| RegistryError::Unsound { name, version, problem };
+            sound(&d.arguments).and_then(|()| slot.schema.fits()).map_err(unsound)?;
             if let Some(other) = by_name.entry(name).or_default().insert(version, i) {
                 let first = self.slots.get(other).map_or("", |s| s.plugin);
                 return Err(RegistryError::Duplicate { name, version, first, second: plugin });

@@ -1,4 +1,5 @@
 //! Fixtures shared by the suites: a plugin whose capabilities cover every class and every way to end.
+pub mod described;
 pub mod double;
 mod lab;
 pub mod served;

@@ -12,7 +12,6 @@ macro_rules! patterns {
     ($($name:ident = $pattern:literal;)*) => {
         $(
             #[derive(Arg)]
-            #[expect(dead_code, reason = "only its schema is used")]
             struct $name(#[arg(pattern = $pattern)] String);
         )*
         const PATTERNS: &[(&str, Node)] = &[$(($pattern, $name::NODE)),*];

@@ -1,5 +1,6 @@
 //! What an author may write. Compiling is half of each test; the other half looks at what came out.
 mod above_and_below;
+mod another_crate;
 mod by_hand;
 mod from_macro;
 mod generic;

@@ -80,6 +80,11 @@ impl AuditError {
 ///
 /// What it does not promise: that somebody with the same user id cannot write another log. For that,
 /// keep the head off the device ([`export_head`]) or send the records elsewhere.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not an audit log",
+    label = "not something that records are appended to",
+    note = "pass a `FileAudit`, or `testing::MemoryAudit` in tests"
+)]
 pub trait Audit: Send + Sync + 'static {
     /// Puts `record` behind all earlier ones.
     ///

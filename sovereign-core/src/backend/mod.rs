@@ -231,6 +231,11 @@ pub struct Window {
 }
 
 /// Where text goes as it comes. Synchronous: pulling the turn is the back-pressure.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` does not take the pieces of a reply",
+    label = "not a `DeltaSink`",
+    note = "implement `DeltaSink::text`"
+)]
 pub trait DeltaSink: Send {
     /// Takes the next piece of prose.
     fn text(&mut self, delta: &str);
@@ -244,6 +249,11 @@ impl DeltaSink for String {
 
 /// A language model behind one of the adapters, or what stands in for one.
 #[async_trait]
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a backend",
+    label = "not something that answers a request",
+    note = "implement `Backend`, or use an adapter of `sovereign-backends`"
+)]
 pub trait Backend: Send + Sync + 'static {
     /// Who this is, as far as it knows without asking.
     fn identity(&self) -> BackendIdentity;

@@ -4,6 +4,11 @@ use super::{CallerScope, Categories};
 ///
 /// Asked at listing, at policy, and again after a confirmation; the answer may change between two
 /// asks and is never cached. A closure over a fixed set is one; `GrantsFile` is the persisted one.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` does not say who may use what",
+    label = "not a source of grants",
+    note = "pass a `GrantsFile`, or a closure `|scope: &CallerScope| -> Categories`"
+)]
 pub trait Grants: Send + Sync + 'static {
     /// What `scope` holds now.
     ///

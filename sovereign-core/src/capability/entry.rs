@@ -1,10 +1,12 @@
 //! Type erasure in two steps and without `unsafe`: an entry erases the capability (fn pointer),
 //! installing erases the state (`Arc<S>` behind a trait object).
 use super::call::CallContext;
+use super::const_text::same;
 use super::output::Parts;
-use super::{Call, Citation, Descriptor, Failure, NotAllowed, Outbound, Output, Run};
+use super::{Call, Citation, Declaration, Descriptor, Failure, NotAllowed, Outbound, Output, Run};
 use crate::BoxFuture;
-use crate::schema::{self, RawArguments, Violation};
+use crate::schema::{self, Node, RawArguments, Schema, Violation};
+use serde::Serialize;
 use std::sync::Arc;
 
 type WayOut<'a> = Option<&'a Arc<dyn Outbound>>;
@@ -17,6 +19,8 @@ type Prepare<S> =
 pub struct Entry<S: ?Sized + 'static> {
     pub(crate) descriptor: &'static Descriptor,
     pub(crate) prepare: Prepare<S>,
+    /// Of name and version: most entries of a plugin differ in it already.
+    pub(super) key: u64,
 }
 
 impl<S: ?Sized + 'static> std::fmt::Debug for Entry<S> {
@@ -29,8 +33,26 @@ impl<S: ?Sized + 'static> Entry<S> {
     /// The entry of `C`; the attribute makes it.
     #[must_use]
     pub const fn of<C: Run<State = S> + 'static>() -> Self {
-        Self { descriptor: const { &Descriptor::of::<C>() }, prepare: prepare::<C> }
+        let descriptor = const { &Descriptor::of::<C>() };
+        Self { descriptor, prepare: prepare::<C>, key: key(&descriptor.declaration) }
     }
+
+    /// Whether it has this name and version too.
+    pub(super) const fn is_same_as(&self, other: &Self) -> bool {
+        let (a, b) = (&self.descriptor.declaration, &other.descriptor.declaration);
+        a.version == b.version && same(a.name.as_bytes(), b.name.as_bytes())
+    }
+}
+
+/// FNV-1a. Const evaluation takes its time: a plugin of hundreds compares keys, and names hardly ever.
+const fn key(declaration: &Declaration) -> u64 {
+    let mut key = 0xcbf2_9ce4_8422_2325 ^ declaration.version as u64;
+    let mut rest = declaration.name.as_bytes();
+    while let [byte, more @ ..] = rest {
+        key = (key ^ *byte as u64).wrapping_mul(0x100_0000_01b3);
+        rest = more;
+    }
+    key
 }
 
 /// Arguments decoded, state at hand, nothing run yet.
@@ -70,8 +92,13 @@ fn prepare<C: Run + 'static>(
     state: &Arc<C::State>,
     outbound: WayOut<'_>,
 ) -> Result<Box<dyn Prepared>, Vec<Violation>> {
-    let arguments: C = schema::decode(raw)?;
-    Ok(Box::new(Ready { arguments, state: Arc::clone(state), outbound: outbound.cloned() }))
+    match schema::decode::<C>(raw) {
+        Ok(arguments) => {
+            let (state, outbound) = (Arc::clone(state), outbound.cloned());
+            Ok(Box::new(Ready { arguments, state, outbound }))
+        }
+        Err(violations) => Err(violations),
+    }
 }
 
 impl<C: Run + 'static> Prepared for Ready<C> {
@@ -90,19 +117,29 @@ impl<C: Run + 'static> Prepared for Ready<C> {
     ) -> BoxFuture<'a, Result<Produced, Fault>> {
         Box::pin(async move {
             let Self { arguments, state, outbound } = *self;
-            let output = arguments
-                .run(Call::new(&state, outbound.as_ref(), context))
-                .await
-                .map_err(Fault::Own)?;
-            let Parts { body, changed, citations } = output.into_parts();
-            let withheld = |code| Fault::Withheld { code, changed };
-            let mut json = Bounded { bytes: Vec::new(), left: context.max_result as usize };
-            serde_json::to_writer(&mut json, &body).map_err(|_| withheld("result_too_large"))?;
-            let result = const { &Descriptor::of::<C>().result };
-            schema::check(&json.bytes, result).map_err(|_| withheld("result_invalid"))?;
-            Ok(Produced { json: json.bytes, changed, citations })
+            match arguments.run(Call::new(&state, outbound.as_deref(), context)).await {
+                Ok(output) => written(output.into_parts(), context.max_result),
+                Err(failure) => Err(Fault::Own(failure)),
+            }
         })
     }
+}
+
+/// Measured while it is written, then checked; once for each type of result.
+fn written<B: Serialize + Schema>(parts: Parts<B>, most: u32) -> Result<Produced, Fault> {
+    let Parts { body, changed, citations } = parts;
+    let mut json = Bounded { bytes: Vec::new(), left: most as usize };
+    let fits = serde_json::to_writer(&mut json, &body).is_ok();
+    checked(json.bytes, fits, const { &B::NODE })
+        .map(|json| Produced { json, changed, citations })
+        .map_err(|code| Fault::Withheld { code, changed })
+}
+
+fn checked(json: Vec<u8>, fits: bool, result: &Node) -> Result<Vec<u8>, &'static str> {
+    if !fits {
+        return Err("result_too_large");
+    }
+    schema::check(&json, result).map(|()| json).map_err(|_| "result_invalid")
 }
 
 struct Bounded {

@@ -58,6 +58,11 @@ impl Failure {
 }
 
 /// Turns any error or absence into a [`Failure`], with a code chosen at that place.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot become a `Failure`",
+    label = "only `Result` and `Option` have `or_fail`",
+    note = "make a failure yourself: `Failure::new(\"code\")`"
+)]
 pub trait OrFail<T> {
     /// # Errors
     /// The same case, as a [`Failure`] with this code.

@@ -104,6 +104,11 @@ impl Response {
 ///
 /// An implementation connects only where its [`Reach`] admits, checks the address it really connects
 /// to, follows no redirect and uses no proxy.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no way off the device",
+    label = "not an `Outbound`",
+    note = "pass the HTTP client of `sovereign-backends`, or `testing::Replies` in tests"
+)]
 pub trait Outbound: Send + Sync + 'static {
     /// Where it may go.
     fn reach(&self) -> Reach;

@@ -1,6 +1,6 @@
 //! A plugin: the const list of capabilities that are installed together.
 use super::Entry;
-use super::const_text::{ConstText, same};
+use super::const_text::ConstText;
 
 /// A const list of capabilities that share one state type `S`.
 ///
@@ -68,8 +68,8 @@ impl<S: ?Sized + 'static> Plugin<S> {
         while let [first, tail @ ..] = rest {
             let mut others = tail;
             while let [other, more @ ..] = others {
-                let (a, b) = (&first.descriptor.declaration, &other.descriptor.declaration);
-                if a.version == b.version && same(a.name.as_bytes(), b.name.as_bytes()) {
+                if first.key == other.key && first.is_same_as(other) {
+                    let a = &first.descriptor.declaration;
                     let text = ConstText::new()
                         .text("two capabilities of this plugin are `")
                         .text(a.name)

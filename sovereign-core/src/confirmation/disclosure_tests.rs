@@ -86,6 +86,7 @@ fn a_value_of_a_shape_without_rows_is_shown_as_json_with_visible_escapes() {
         description: "",
         node: Node::BOOL,
         required: true,
+        computed: None,
         default: None,
         sensitive: false,
     }];

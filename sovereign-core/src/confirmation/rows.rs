@@ -77,11 +77,6 @@ pub(super) fn rows(node: &Node, json: &str) -> Option<Vec<Argument>> {
     Some(rows.0)
 }
 
-/// The JSON text of the constant that stands in for an argument that was not given.
-const fn default_of(field: &Field) -> Option<&'static str> {
-    field.default
-}
-
 struct Rows(Vec<Argument>);
 
 impl Rows {
@@ -89,12 +84,12 @@ impl Rows {
         let mut given: BTreeMap<String, Box<RawValue>> = serde_json::from_str(json).ok()?;
         for field in fields {
             let at = below(path, field.name);
-            let default = default_of(field);
+            let default = field.default_text();
             // `null` is another way to leave out what has a default
             let given = given.remove(field.name).filter(|v| default.is_none() || v.get() != "null");
             match (given, default) {
                 (Some(value), _) => self.value(at, &field.node, value.get(), false)?,
-                (None, Some(value)) => self.value(at, &field.node, value, true)?,
+                (None, Some(value)) => self.value(at, &field.node, &value, true)?,
                 (None, None) => self.0.push(Argument {
                     name: at,
                     kind: ValueKind::Nothing,

@@ -6,7 +6,12 @@ use serde::Serialize;
 use std::fmt;
 use std::sync::Arc;
 
-/// Which name, version and class is enabled on this device, and whether turns may leave it.
+/// Which name, version and class is enabled on this device.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` does not say what is switched on",
+    label = "not a source of switches",
+    note = "pass a `PolicyFile`, or implement `Switches::now`"
+)]
 pub trait Switches: Send + Sync + 'static {
     /// All switches as they stand now, from one reading. It is asked at each listing and each call;
     /// giving the same `Arc` again says that nothing has changed since.
@@ -21,10 +26,15 @@ pub trait Switches: Send + Sync + 'static {
     /// When the switches cannot be read: the capability is off then.
     fn state(&self, descriptor: &Descriptor) -> Result<State, Unavailable>;
 
-    /// Whether a turn may be sent to a model off this device, now; `never` when nothing says so.
-    fn remote_inference(&self) -> RemoteInference {
-        RemoteInference::Never
-    }
+/// The switches at one moment: what it answers never changes.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` does not hold the switches of one moment",
+    label = "not the answer of `Switches::now`",
+    note = "implement `Switched::state`"
+)]
+pub trait Switched: Send + Sync + 'static {
+    /// The switch of this capability.
+    fn state(&self, descriptor: &Descriptor) -> State;
 }
 
 /// One switch and what set it.

@@ -25,4 +25,11 @@ pub trait Arg: Schema + Sized {
     fn absent() -> Option<Self> {
         None
     }
+
+    /// The JSON text of this value, as which a default that is no literal is published and shown to
+    /// the person who decides; `None` when the type cannot be written, and so has no such default.
+    #[must_use]
+    fn spelled(&self) -> Option<String> {
+        None
+    }
 }

@@ -65,6 +65,9 @@ impl Arg for Json {
         // the reader has just checked it, and more strictly
         RawValue::from_string(text.to_owned()).map(Self).map_err(|_| Stop::Invalid)
     }
+    fn spelled(&self) -> Option<String> {
+        Some(self.as_str().to_owned())
+    }
 }
 
 impl Serialize for Json {

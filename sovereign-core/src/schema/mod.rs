@@ -18,6 +18,7 @@ mod raw;
 mod reader;
 mod redact;
 mod render;
+mod sound;
 mod types;
 mod union;
 mod violation;
@@ -31,14 +32,17 @@ pub use object::{Field, Object};
 pub use pattern::{Pattern, Step};
 pub use published::Published;
 pub use raw::{Malformed, RawArguments};
-pub use reader::{Fields, Inside, Reader, Stop, check, decode, decode_value};
+pub use reader::{Fields, Inside, Reader, Slot, Stop, check, decode, decode_value};
 pub use redact::{WITHHELD, redact};
 pub use render::{NotStrict, Profile, render, strict};
+pub use sound::Unsound;
 pub use union::{Body, Tagging, Union, Variant};
 pub use violation::{MAX_VIOLATIONS, Received, Violation, code};
 
 pub(crate) use node::Kind;
 pub(crate) use reader::whole;
+pub(crate) use sound::sound;
+pub(crate) use types::spell;
 
 #[cfg(test)]
 mod fixtures;

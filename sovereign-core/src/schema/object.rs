@@ -1,5 +1,6 @@
 //! Closed objects and their fields.
 use super::node::Node;
+use std::borrow::Cow;
 
 /// A closed object: a key that is not in `fields` is a violation.
 #[derive(Clone, Copy, Debug)]
@@ -26,6 +27,8 @@ pub struct Field {
     /// What stands for the field when it is left out, as JSON text, when that can be told. It is
     /// only published: the decoder fills it in.
     pub default: Option<&'static str>,
+    /// A default that is no literal: gives its JSON text.
+    pub computed: Option<fn() -> Option<String>>,
     /// Whether the value is a secret: it is shown to the person who decides, and to nobody else. No
     /// violation, log or history holds anything of it.
     pub sensitive: bool,
@@ -35,7 +38,15 @@ impl Field {
     /// A field that must be there, without a default.
     #[must_use]
     pub const fn new(name: &'static str, description: &'static str, node: Node) -> Self {
-        Self { name, description, node, required: true, default: None, sensitive: false }
+        Self {
+            name,
+            description,
+            node,
+            required: true,
+            default: None,
+            computed: None,
+            sensitive: false,
+        }
     }
 
     /// The same, required or not.
@@ -53,6 +64,20 @@ impl Field {
         self.required = false;
         self.default = default;
         self
+    }
+
+    /// The same with a default that is no literal, which makes it optional.
+    #[must_use]
+    pub const fn computed(mut self, text: fn() -> Option<String>) -> Self {
+        self.required = false;
+        self.computed = Some(text);
+        self
+    }
+
+    /// What stands for the field when it is left out, as JSON text.
+    pub(crate) fn default_text(&self) -> Option<Cow<'static, str>> {
+        let written = self.default.map(Cow::Borrowed);
+        written.or_else(|| self.computed.and_then(|text| text()).map(Cow::Owned))
     }
 
     /// The same, secret.

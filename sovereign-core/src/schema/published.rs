@@ -1,6 +1,7 @@
 //! A schema as it is sent, written once.
 use super::node::Node;
 use super::render::{Profile, render};
+use super::sound::{MAX_TEXT, Unsound};
 use serde::{Serialize, Serializer};
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -48,6 +49,15 @@ impl Published {
     #[must_use]
     pub fn value(&self) -> &Value {
         &self.0.value
+    }
+
+    /// Whether every text leaves room for a conversation.
+    pub(crate) fn fits(&self) -> Result<(), Unsound> {
+        let longest = self.0.rendered.iter().map(|(_, text)| text.get().len()).max();
+        match longest {
+            Some(bytes) if bytes > MAX_TEXT => Err(Unsound::TooLong { bytes, limit: MAX_TEXT }),
+            _ => Ok(()),
+        }
     }
 
     /// The tree that the texts are of.

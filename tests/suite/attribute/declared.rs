@@ -55,7 +55,7 @@ struct LeftOut {
     /// A literal is published with the field.
     #[arg(default = "en")]
     language: String,
-    /// A constant is not, because its value is not known yet.
+    /// A constant too.
     #[arg(default = PAGE)]
     page_size: u16,
     /// `Default::default()`.

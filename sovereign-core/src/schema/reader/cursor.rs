@@ -30,12 +30,34 @@ impl<'a> Reader<'a> {
     /// The next byte that is not white space; the cursor is then on it.
     #[inline]
     pub(in crate::schema) fn peek(&mut self) -> Option<u8> {
-        loop {
-            match self.here() {
-                Some(b' ' | b'\n' | b'\t' | b'\r') => self.advance(1),
-                other => return other,
+        let mut next = self.here();
+        if next == Some(b' ') {
+            self.advance(1);
+            next = self.here();
+        }
+        if matches!(next, Some(..=b' ')) { self.after_space() } else { next }
+    }
+
+    /// More than the one space that most white space is: a line's end and an indentation.
+    #[inline(never)]
+    fn after_space(&mut self) -> Option<u8> {
+        const SPACES: u64 = u64::from_ne_bytes([b' '; 8]);
+        let mut rest = self.rest();
+        while let [b' ' | b'\n' | b'\t' | b'\r', after @ ..] = rest {
+            rest = after;
+            // the zero bytes at the low end are the spaces that come first
+            while let Some((chunk, after)) = rest.split_first_chunk::<8>() {
+                let others = u64::from_le_bytes(*chunk) ^ SPACES;
+                if others != 0 {
+                    let spaces = (others.trailing_zeros() >> 3) as usize;
+                    rest = rest.get(spaces..).unwrap_or_default();
+                    break;
+                }
+                rest = after;
             }
         }
+        self.at = self.text.len().saturating_sub(rest.len());
+        rest.first().copied()
     }
 
     #[inline]

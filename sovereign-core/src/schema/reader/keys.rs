@@ -8,12 +8,12 @@ const FEW: usize = 8;
 /// of keys makes a large object slow.
 pub(super) struct Keys<K> {
     few: [Option<K>; FEW],
-    many: HashSet<K>,
+    many: Option<HashSet<K>>,
 }
 
 impl<K: Eq + Hash> Keys<K> {
     pub(super) fn new() -> Self {
-        Self { few: [const { None }; FEW], many: HashSet::new() }
+        Self { few: [const { None }; FEW], many: None }
     }
 
     /// Whether `key` is new.
@@ -28,7 +28,7 @@ impl<K: Eq + Hash> Keys<K> {
                 }
             }
         }
-        self.many.insert(key)
+        self.many.get_or_insert_with(HashSet::new).insert(key)
     }
 }
 

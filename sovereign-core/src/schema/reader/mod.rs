@@ -11,6 +11,7 @@ mod map;
 mod number;
 mod object;
 mod skip;
+mod slot;
 mod string;
 mod tuple;
 mod union;
@@ -23,6 +24,7 @@ use std::fmt;
 
 pub(crate) use number::whole;
 pub use object::Fields;
+pub use slot::Slot;
 pub use union::Inside;
 
 /// Objects and arrays inside one another.
@@ -81,7 +83,12 @@ pub struct Reader<'a> {
 /// # Errors
 /// Every [`Violation`] up to [`super::MAX_VIOLATIONS`], and one more entry when there were more.
 pub fn decode<T: Arg>(raw: &RawArguments) -> Result<T, Vec<Violation>> {
-    Reader::new(raw.as_str()).whole(|reader| T::decode(reader, &T::NODE))
+    // as `Reader::whole`, with less to compile for each type
+    let mut reader = Reader::new(raw.as_str());
+    match T::decode(&mut reader, &T::NODE) {
+        Ok(value) => reader.conclude().map(|()| value),
+        Err(_) => Err(reader.into_violations()),
+    }
 }
 
 /// As [`decode`], for arguments that arrive parsed. They are written out and frozen like any others,
@@ -128,16 +135,23 @@ impl<'a> Reader<'a> {
         Self { text, at: 0, depth: 0, findings: Findings::EMPTY, fault: None, tag: None }
     }
 
-    /// `read`, then nothing else. A value with violations never gets out, whatever a hand-written
-    /// decoder made of them.
+    /// `read`, then nothing else.
     pub(super) fn whole<T>(
         mut self,
         read: impl FnOnce(&mut Self) -> Result<T, Stop>,
     ) -> Result<T, Vec<Violation>> {
-        let value = read(&mut self).and_then(|value| self.end().map(|()| value));
-        match value {
-            Ok(value) if self.findings.is_empty() && self.fault.is_none() => Ok(value),
-            Ok(_) | Err(_) => Err(self.into_violations()),
+        match read(&mut self) {
+            Ok(value) => self.conclude().map(|()| value),
+            Err(_) => Err(self.into_violations()),
+        }
+    }
+
+    /// After the value nothing else may follow. A value with violations never gets out, whatever a
+    /// hand-written decoder made of them.
+    pub(super) fn conclude(mut self) -> Result<(), Vec<Violation>> {
+        match self.end() {
+            Ok(()) if self.findings.is_empty() && self.fault.is_none() => Ok(()),
+            Ok(()) | Err(_) => Err(self.into_violations()),
         }
     }
 

@@ -105,17 +105,8 @@ impl<'a> Reader<'a> {
                 self.leave();
                 return Ok(None);
             }
-            // Models mostly send keys in schema order, so the expected one is compared before any
-            // key is read.
-            if let Some(expected) = fields.table.get(fields.hint)
-                && self.is_key(expected.name)
-                && !fields.seen.has(fields.hint)
-                && fields.tag != Some(expected.name)
-            {
-                self.advance(expected.name.len().saturating_add(2));
-                self.colon()?;
-                let hint = fields.hint;
-                return Ok(Some(fields.take(hint)));
+            if let Some(index) = self.plain_key(fields) {
+                return Ok(Some(fields.take(index)));
             }
             let key = self.key()?;
             if let Some(tag) = fields.tag
@@ -142,11 +133,30 @@ impl<'a> Reader<'a> {
         }
     }
 
+    /// Consumes the key of a field that has not been read, when it is spelled without escapes, and its
+    /// colon. Models mostly send keys in the order of the schema, so the expected one comes first.
     #[inline]
-    fn is_key(&mut self, name: &str) -> bool {
+    fn plain_key(&mut self, fields: &Fields) -> Option<usize> {
         self.peek();
-        let quoted = self.rest().strip_prefix(b"\"").and_then(|r| r.strip_prefix(name.as_bytes()));
-        quoted.is_some_and(|after| after.first() == Some(&b'"'))
+        let rest = self.rest();
+        let mut index = fields.hint;
+        let mut field = fields.table.get(index).filter(|field| is_key(rest, field.name));
+        if field.is_none() {
+            index = fields.table.iter().position(|field| is_key(rest, field.name))?;
+            field = fields.table.get(index);
+        }
+        let name = field?.name;
+        if fields.seen.has(index) || fields.tag == Some(name) {
+            return None;
+        }
+        let start = self.at;
+        self.advance(name.len().saturating_add(2));
+        if self.eat(b':') {
+            return Some(index);
+        }
+        // read once more, to say what is missing
+        self.at = start;
+        None
     }
 
     /// A key and its colon.
@@ -272,5 +282,16 @@ impl<'a> Reader<'a> {
             }
         }
         if bad { Err(Stop::Invalid) } else { Ok(()) }
+    }
+}
+
+/// Whether `rest` begins with `name` as a key. Its end is looked at first, which is enough to tell
+/// most names apart.
+#[inline]
+fn is_key(rest: &[u8], name: &str) -> bool {
+    let [b'"', key @ ..] = rest else { return false };
+    match key.split_at_checked(name.len()) {
+        Some((key, [b'"', ..])) => key == name.as_bytes(),
+        _ => false,
     }
 }

@@ -23,7 +23,7 @@ impl Bound {
         Self { rule, keyword, value: format!("{value}"), words, inexact: false }
     }
 
-    pub(super) fn default(text: &'static str) -> Self {
+    pub(super) fn default(text: &str) -> Self {
         Self::new(Rule::Default, "default", text, format!("{text} when left out"))
     }
 

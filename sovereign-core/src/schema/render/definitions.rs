@@ -161,7 +161,7 @@ fn same_fields(a: &'static [Field], b: &'static [Field], assumed: &mut Assumed) 
             a.name == b.name
                 && a.description == b.description
                 && a.required == b.required
-                && a.default == b.default
+                && a.default_text() == b.default_text()
                 && a.sensitive == b.sensitive
                 && same_node(&a.node, &b.node, assumed)
         })

@@ -240,7 +240,7 @@ impl Writer {
             self.text.push(':');
             // Ollama's `required` says all there is to say about leaving out
             let nullable = (field.node.nullable || !field.required) && !self.profile.is_plain();
-            let default = field.default.map(Bound::default);
+            let default = field.default_text().map(|text| Bound::default(&text));
             self.schema(&field.node, nullable, field.description, default);
         }
         self.text.push('}');

@@ -1,4 +1,5 @@
 //! Sets and maps.
+use super::spell::{list, member, sorted};
 use crate::schema::{Arg, Node, Reader, Schema, Stop};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::hash::Hash;
@@ -15,6 +16,9 @@ macro_rules! sets {
                 let mut out = Self::new();
                 r.set(n, T::decode, |item| out.insert(item))?;
                 Ok(out)
+            }
+            fn spelled(&self) -> Option<String> {
+                sorted(self.iter().map(T::spelled)).and_then(|items| list(items.into_iter().map(Some)))
             }
         }
     )*};
@@ -34,6 +38,10 @@ macro_rules! maps {
         impl<T: Arg> Arg for $map<String, T> {
             fn decode(r: &mut Reader<'_>, n: &Node) -> Result<Self, Stop> {
                 r.map(n, T::decode).map(|entries| entries.into_iter().collect())
+            }
+            fn spelled(&self) -> Option<String> {
+                let members = self.iter().map(|(key, value)| member(key, value.spelled()));
+                sorted(members).map(|members| format!("{{{}}}", members.join(",")))
             }
         }
     )*};

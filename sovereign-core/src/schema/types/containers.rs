@@ -1,4 +1,5 @@
 //! `Option`, `Box`, lists and arrays.
+use super::spell::list;
 use crate::schema::violation::code;
 use crate::schema::{Arg, Node, Reader, Schema, Stop};
 
@@ -14,6 +15,9 @@ impl<T: Arg> Arg for Option<T> {
     fn absent() -> Option<Self> {
         Some(None)
     }
+    fn spelled(&self) -> Option<String> {
+        self.as_ref().map_or_else(|| Some("null".to_owned()), T::spelled)
+    }
 }
 impl<T: Schema> Schema for Box<T> {
     const NODE: Node = T::NODE;
@@ -27,6 +31,9 @@ impl<T: Arg> Arg for Box<T> {
     fn absent() -> Option<Self> {
         T::absent().map(Self::new)
     }
+    fn spelled(&self) -> Option<String> {
+        T::spelled(self)
+    }
 }
 impl<T: Schema> Schema for Vec<T> {
     const NODE: Node = Node::array(|| const { &T::NODE });
@@ -35,6 +42,9 @@ impl<T: Schema> Schema for Vec<T> {
 impl<T: Arg> Arg for Vec<T> {
     fn decode(r: &mut Reader<'_>, n: &Node) -> Result<Self, Stop> {
         r.array(n, T::decode)
+    }
+    fn spelled(&self) -> Option<String> {
+        list(self.iter().map(T::spelled))
     }
 }
 impl<T: Schema, const N: usize> Schema for [T; N] {
@@ -50,5 +60,8 @@ impl<T: Arg, const N: usize> Arg for [T; N] {
     fn decode(r: &mut Reader<'_>, n: &Node) -> Result<Self, Stop> {
         // only a hand-written node can allow another length
         r.array(n, T::decode)?.try_into().map_err(|_| r.fail(code::LENGTH, &Self::NODE))
+    }
+    fn spelled(&self) -> Option<String> {
+        list(self.iter().map(T::spelled))
     }
 }

@@ -1,4 +1,5 @@
 //! Types that are a string of a well-known format in JSON.
+use super::spell::quoted;
 use crate::schema::violation::code;
 use crate::schema::{Arg, Format, Node, Reader, Schema, Stop};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
@@ -15,6 +16,9 @@ macro_rules! formats {
             fn decode(r: &mut Reader<'_>, n: &Node) -> Result<Self, Stop> {
                 let text = r.text(n)?;
                 text.parse().map_err(|_| r.fail(code::FORMAT, &Self::NODE))
+            }
+            fn spelled(&self) -> Option<String> {
+                Some(quoted(&self.to_string()))
             }
         }
     )*};

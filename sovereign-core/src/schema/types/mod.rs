@@ -5,6 +5,7 @@ mod containers;
 mod formats;
 mod numbers;
 mod scalars;
+pub(crate) mod spell;
 mod tuples;
 
 #[cfg(test)]

@@ -17,6 +17,9 @@ macro_rules! integers {
                 // only a hand-written node can be wider than the type
                 Self::try_from(value).map_err(|_| r.fail(code::RANGE, &Self::NODE))
             }
+            fn spelled(&self) -> Option<String> {
+                Some(self.to_string())
+            }
         }
     )*};
 }
@@ -32,6 +35,9 @@ macro_rules! but_zero {
                 let value = r.int(n)?.try_into().ok().and_then(Self::new);
                 // only a hand-written node can be wider than the type
                 value.ok_or_else(|| r.fail(code::RANGE, &Self::NODE))
+            }
+            fn spelled(&self) -> Option<String> {
+                Some(self.to_string())
             }
         }
     )*};
@@ -49,6 +55,9 @@ impl Arg for f32 {
         let single = value as Self;
         if single.is_finite() { Ok(single) } else { Err(r.fail(code::RANGE, &Self::NODE)) }
     }
+    fn spelled(&self) -> Option<String> {
+        self.is_finite().then(|| format!("{self:?}"))
+    }
 }
 impl Schema for f64 {
     const NODE: Node = Node::NUMBER;
@@ -56,5 +65,8 @@ impl Schema for f64 {
 impl Arg for f64 {
     fn decode(r: &mut Reader<'_>, n: &Node) -> Result<Self, Stop> {
         r.number(n)
+    }
+    fn spelled(&self) -> Option<String> {
+        self.is_finite().then(|| format!("{self:?}"))
     }
 }

@@ -1,4 +1,5 @@
 //! Nothing, truth, text.
+use super::spell::quoted;
 use crate::schema::violation::code;
 use crate::schema::{Arg, Node, Reader, Schema, Stop};
 use std::borrow::Cow;
@@ -10,6 +11,9 @@ impl Arg for () {
     fn decode(r: &mut Reader<'_>, n: &Node) -> Result<Self, Stop> {
         r.null(n)
     }
+    fn spelled(&self) -> Option<String> {
+        Some("null".to_owned())
+    }
 }
 impl Schema for bool {
     const NODE: Node = Node::BOOL;
@@ -18,6 +22,9 @@ impl Arg for bool {
     fn decode(r: &mut Reader<'_>, n: &Node) -> Result<Self, Stop> {
         r.bool(n)
     }
+    fn spelled(&self) -> Option<String> {
+        Some(self.to_string())
+    }
 }
 impl Schema for String {
     const NODE: Node = Node::TEXT;
@@ -25,6 +32,9 @@ impl Schema for String {
 impl Arg for String {
     fn decode(r: &mut Reader<'_>, n: &Node) -> Result<Self, Stop> {
         r.text(n).map(Cow::into_owned)
+    }
+    fn spelled(&self) -> Option<String> {
+        Some(quoted(self))
     }
 }
 /// One code point.
@@ -40,5 +50,8 @@ impl Arg for char {
             // only a hand-written node can be wider than the type
             _ => Err(r.fail(code::LENGTH, &Self::NODE)),
         }
+    }
+    fn spelled(&self) -> Option<String> {
+        Some(quoted(self.encode_utf8(&mut [0; 4])))
     }
 }

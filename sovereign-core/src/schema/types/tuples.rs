@@ -1,4 +1,5 @@
 //! Tuples of two to four.
+use super::spell::list;
 use crate::schema::{Arg, Node, Reader, Schema, Stop};
 
 macro_rules! tuples {
@@ -22,6 +23,10 @@ macro_rules! tuples {
                     ($(Some($slot),)*) => Ok(($($slot,)*)),
                     _ => Err(Stop::Invalid),
                 }
+            }
+            fn spelled(&self) -> Option<String> {
+                let ($($slot,)*) = self;
+                list([$($slot.spelled()),*].into_iter())
             }
         }
     )*};

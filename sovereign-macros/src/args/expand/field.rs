@@ -90,13 +90,15 @@ impl<'a> Place<'a> {
     pub(super) fn row(&self) -> TokenStream {
         let (s, node, of_type) = (private(Span::call_site()), self.node(), self.of_type());
         let (name, text) = (&self.field.wire, self.description());
-        let default = self.field.arg.default.as_ref().map(|default| {
-            let json = match &default.value {
-                DefaultValue::Literal(literal) => Some(literal.json().into_token_stream()),
-                DefaultValue::OfType | DefaultValue::Constant(_) => None,
-            };
-            let json = super::optional(json);
-            quote!(.default(#json))
+        let default = self.field.arg.default.as_ref().map(|default| match &default.value {
+            DefaultValue::Literal(literal) => {
+                let json = literal.json();
+                quote!(.default(::core::option::Option::Some(#json)))
+            }
+            DefaultValue::OfType | DefaultValue::Constant(_) => {
+                let value = self.default_value();
+                quote!(.computed(|| (#of_type.spelled)(&#value)))
+            }
         });
         let sensitive = self.field.arg.sensitive.map(|_| quote!(.sensitive()));
         quote!(#s::Field::new(#name, #text, #node).required(#of_type.required)#default #sensitive)
@@ -108,23 +110,39 @@ impl<'a> Place<'a> {
         quote!(let mut #slot: ::core::option::Option<#ty> = ::core::option::Option::None;)
     }
 
-    /// What the decoder does when this field is next.
-    pub(super) fn arm(&self) -> TokenStream {
-        let (index, slot, of_type) = (self.index, self.slot_name(), self.of_type());
-        quote!(#index => (#of_type.read)(__reader, &mut __object, #index, &mut #slot)?,)
+    /// Where the decoder puts it.
+    pub(super) fn filled(&self) -> TokenStream {
+        let (slot, of_type) = (self.slot_name(), self.of_type());
+        quote!((#of_type.slot)(&mut #slot))
     }
 
-    /// The value, when all has been read.
-    pub(super) fn value(&self) -> TokenStream {
-        let (s, slot, ident) = (private(Span::call_site()), self.slot_name(), self.field.ident);
-        let absent = match self.default_value() {
-            Some(value) => quote!(|| ::core::option::Option::Some(#value)),
-            None => {
-                let of_type = self.of_type();
-                quote!(#of_type.absent)
+    /// What has been read, and what stands for it when that is nothing.
+    pub(super) fn taken(&self) -> TokenStream {
+        let slot = self.slot_name();
+        match self.default_value() {
+            Some(value) => {
+                quote!(::core::option::Option::Some(#slot.unwrap_or_else(|| #value)))
             }
-        };
-        quote!(#ident: #slot.or_else(#absent).ok_or(#s::Stop::Invalid)?)
+            None => slot.into_token_stream(),
+        }
+    }
+
+    /// The pattern of a value that is there.
+    pub(super) fn there(&self) -> TokenStream {
+        let slot = self.slot_name();
+        quote!(::core::option::Option::Some(#slot))
+    }
+
+    /// Its key and the JSON text of its value in `self`.
+    pub(super) fn spelled(&self) -> TokenStream {
+        let (of_type, ident, wire) = (self.of_type(), self.field.ident, &self.field.wire);
+        quote!((#wire, (#of_type.spelled)(&self.#ident)))
+    }
+
+    /// The field of the struct.
+    pub(super) fn value(&self) -> TokenStream {
+        let (slot, ident) = (self.slot_name(), self.field.ident);
+        quote!(#ident: #slot)
     }
 
     /// The type outside of an impl, where `Self` has no meaning.
@@ -177,7 +195,7 @@ impl<'a> Place<'a> {
         match self.item.role {
             Role::Result => quote_spanned!(at=> const #name: #s::Described = #asked;),
             Role::Capability | Role::Argument => {
-                quote_spanned!(at=> const #name: #s::Argument<#ty> = #asked;)
+                quote_spanned!(at=> const #name: &#s::Argument<#ty> = &#asked;)
             }
         }
     }

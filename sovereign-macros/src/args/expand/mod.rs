@@ -3,7 +3,7 @@ mod constraint;
 mod field;
 
 use proc_macro2::{Span, TokenStream};
-use quote::quote;
+use quote::{ToTokens, quote};
 use syn::{Generics, Path, parse_quote};
 
 use super::Role;
@@ -44,10 +44,12 @@ fn structure(item: &Item<'_>, fields: &[Field<'_>]) -> TokenStream {
             &#s::Object { name: #name, description: #text, fields: &[#(#table),*] }
         })
     };
-    let start = quote!(__reader.object(__node)?);
+    let start = quote!(__reader.object(__node));
     let unit = matches!(item.body, Body::Unit).then(|| quote!(Self));
     let decode = read_fields(&places, &start, &quote!(Self), unit);
-    impls(item, &constants, &node, Some(decode))
+    let members = places.iter().map(Place::spelled);
+    let spelled = quote!(#s::spelled([#(#members),*]));
+    impls_with(item, &constants, &node, Some(decode), Wrapped::spelled(item, &spelled))
 }
 
 fn newtype(item: &Item<'_>, only: &Field<'_>) -> TokenStream {
@@ -61,6 +63,8 @@ fn newtype(item: &Item<'_>, only: &Field<'_>) -> TokenStream {
         },
     );
     let decode = quote!(<#ty as #s::Arg>::decode(__reader, __node).map(#value));
+    let held = only.ident.map_or_else(|| quote!(0), ToTokens::to_token_stream);
+    let spelled = Wrapped::spelled(item, &quote!(#s::Arg::spelled(&self.#held))).arg;
     let items = place.items();
     let more = Wrapped {
         schema: quote! {
@@ -71,6 +75,7 @@ fn newtype(item: &Item<'_>, only: &Field<'_>) -> TokenStream {
             fn absent() -> ::core::option::Option<Self> {
                 <#ty as #s::Arg>::absent().map(#value)
             }
+            #spelled
         },
     };
     impls_with(item, &place.constants(), &place.node(), Some(decode), more)
@@ -89,7 +94,14 @@ fn choice(item: &Item<'_>, variants: &[Variant<'_>]) -> TokenStream {
             _ => ::core::result::Result::Err(#s::Stop::Invalid),
         }
     };
-    impls(item, &TokenStream::new(), &quote!(#s::Node::choice(&[#(#words),*])), Some(decode))
+    let told = variants.iter().map(|v| {
+        let (variant, wire) = (v.ident, &v.wire);
+        quote!(Self::#variant => #wire,)
+    });
+    let spelled = quote!(#s::spelled_word(match self { #(#told)* }));
+    let node = quote!(#s::Node::choice(&[#(#words),*]));
+    let more = Wrapped::spelled(item, &spelled);
+    impls_with(item, &TokenStream::new(), &node, Some(decode), more)
 }
 
 fn union(item: &Item<'_>, variants: &[Variant<'_>]) -> TokenStream {
@@ -128,7 +140,7 @@ fn union(item: &Item<'_>, variants: &[Variant<'_>]) -> TokenStream {
                 let places = places(item, Some(name), fields);
                 constants.extend(places.iter().map(Place::constants));
                 let table = places.iter().map(Place::row);
-                let start = quote!(__reader.variant_fields(__inside)?);
+                let start = quote!(__reader.variant_fields(__inside));
                 (
                     quote!(#s::Body::Struct(&[#(#table),*])),
                     read_fields(&places, &start, &quote!(Self::#name), None),
@@ -181,21 +193,22 @@ fn read_fields(
     value: &TokenStream,
     unit: Option<TokenStream>,
 ) -> TokenStream {
+    let s = private(Span::call_site());
     let slots = places.iter().map(Place::slot);
-    let arms = places.iter().map(Place::arm);
+    let filled = places.iter().map(Place::filled);
+    let taken = places.iter().map(Place::taken);
+    let there = places.iter().map(Place::there);
     let values = places.iter().map(Place::value);
     let value = unit.unwrap_or_else(|| quote!(#value { #(#values),* }));
     quote! {{
-        let mut __object = #start;
+        let __object = #start;
         #(#slots)*
-        while let ::core::option::Option::Some(__index) = __reader.next(&mut __object)? {
-            match __index {
-                #(#arms)*
-                _ => {}
-            }
+        let __read = __reader.fill(__object, &mut [#(#filled),*]);
+        match (__read, #(#taken),*) {
+            (::core::result::Result::Ok(()), #(#there),*) => ::core::result::Result::Ok(#value),
+            (::core::result::Result::Err(__stop), ..) => ::core::result::Result::Err(__stop),
+            _ => ::core::result::Result::Err(#s::Stop::Invalid),
         }
-        __reader.finish(&__object)?;
-        ::core::result::Result::Ok(#value)
     }}
 }
 
@@ -204,6 +217,19 @@ fn read_fields(
 struct Wrapped {
     schema: TokenStream,
     arg: TokenStream,
+}
+
+impl Wrapped {
+    /// How a value is written, for a type that may be a default: a capability's own is none.
+    fn spelled(item: &Item<'_>, text: &TokenStream) -> Self {
+        let method = quote! {
+            fn spelled(&self) -> ::core::option::Option<::std::string::String> {
+                #text
+            }
+        };
+        let arg = if item.role == Role::Argument { method } else { TokenStream::new() };
+        Self { arg, ..Self::default() }
+    }
 }
 
 fn impls(
