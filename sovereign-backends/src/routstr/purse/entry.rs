@@ -46,6 +46,15 @@ pub enum Holding {
     Withdrawn,
 }
 
+/// As it is shown.
+impl std::str::FromStr for TokenId {
+    type Err = std::num::ParseIntError;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        text.parse().map(Self)
+    }
+}
+
 #[derive(Debug, Clone)]
 pub(super) struct Entry {
     pub(super) id: TokenId,

@@ -20,7 +20,7 @@ use std::io;
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use storage::{Disk, Storage};
+use storage::{Disk, Looked, Storage};
 
 /// The most tokens that a purse holds.
 pub const MAX_TOKENS: usize = 1024;
@@ -148,6 +148,20 @@ impl Purse {
         files::create_private_dir(directory)?;
         let lock = lock(directory)?;
         Self::with(Box::new(Disk::open(directory)?), Some(lock))
+    }
+
+    /// The same for whoever only looks, also while another process has it open. It holds no lock, so it
+    /// changes nothing: no token can be put in, taken out, or paid with.
+    ///
+    /// # Errors
+    /// When the directory or the file is not private or not readable, or the file is not a purse's.
+    pub fn look(directory: &Path) -> Result<Self, PurseError> {
+        match files::check_private_dir(directory) {
+            Ok(()) | Err(FileError::Missing { .. }) => {
+                Self::with(Box::new(Looked::at(directory)), None)
+            }
+            Err(error) => Err(error.into()),
+        }
     }
 
     fn with(storage: Box<dyn Storage>, lock: Option<File>) -> Result<Self, PurseError> {

@@ -38,6 +38,27 @@ impl Disk {
     }
 }
 
+/// The same for whoever only looks: nothing is made, cleared away, or written.
+#[derive(Debug)]
+pub(super) struct Looked(PathBuf);
+
+impl Looked {
+    pub(super) fn at(directory: &Path) -> Self {
+        Self(directory.join("purse.json"))
+    }
+}
+
+impl Storage for Looked {
+    fn read(&self) -> Result<Option<Vec<u8>>, FileError> {
+        Disk(self.0.clone()).read()
+    }
+
+    fn replace(&self, _: &[u8]) -> Result<(), FileError> {
+        let source = io::Error::other("the purse was opened to be looked at");
+        Err(FileError::System { doing: "write", path: self.0.clone(), source })
+    }
+}
+
 impl Storage for Disk {
     fn read(&self) -> Result<Option<Vec<u8>>, FileError> {
         match files::read_private(&self.0, MAX_FILE_BYTES) {

@@ -214,3 +214,22 @@ fn a_purse_shows_no_cash() {
     let shown = format!("{purse:?} {:?}", purse.held());
     assert!(!shown.contains("cashuAey") && !shown.contains("whatever"), "{shown}");
 }
+
+#[test]
+fn a_purse_that_is_looked_at_shows_what_another_has_open_and_pays_nothing() {
+    let home = Home::new();
+    let directory = home.0.path().join("purse");
+    assert!(Purse::look(&directory).unwrap().held().is_empty());
+    assert!(!directory.exists(), "looking makes nothing");
+    let purse = home.purse().unwrap();
+    let id = purse.add(cash(10, 1)).unwrap();
+    let before = std::fs::read(home.file()).unwrap();
+    let looked = Arc::new(Purse::look(&directory).unwrap());
+    assert_eq!(holdings(&looked), [(Some(10_000), Holding::Unspent)]);
+    assert!(matches!(looked.take(1, u64::MAX, NODE), Err(NotTaken::Purse(_))));
+    assert!(looked.add(cash(3, 2)).is_err());
+    assert!(looked.withdraw(id).is_err());
+    assert_eq!(holdings(&looked), [(Some(10_000), Holding::Unspent)]);
+    assert_eq!(std::fs::read(home.file()).unwrap(), before);
+    assert_eq!("1".parse(), Ok(id));
+}
