@@ -10,16 +10,17 @@ use crate::legs::{Leg, legs};
 use crate::mesh::{ContactGrants, Mesh};
 use crate::serve::{Accounts, Limits, Parts, ServeError};
 use crate::terminal::note;
+use sovereign_backends::Guarded;
 use sovereign_backends::outbound::HttpOutbound;
+use sovereign_backends::routstr::Purse;
 use sovereign_core::audit::{Audit, Closed, FileAudit, LogError};
 use sovereign_core::backend::Backend;
 use sovereign_core::caller::{CallerScope, Grants, GrantsFile};
 use sovereign_core::capability::Reach;
 use sovereign_core::clock::{Clock, SystemClock};
 use sovereign_core::entropy::SystemEntropy;
-use sovereign_core::executor::Administration;
-use sovereign_core::files::FileError;
-use sovereign_core::history::{Histories, Loaded};
+use sovereign_core::executor::{Administration, ExecutorBuilder};
+use sovereign_core::history::Histories;
 use sovereign_core::host::{Conversation, Executor, Policy, Registry};
 use sovereign_core::policy::PolicyFile;
 use sovereign_system::{HostSystem, SYSTEM};
@@ -108,10 +109,11 @@ impl Node {
         // of what mesh callers are granted, a peer holds what its contact says; without a link nobody is one
         let contacts = config.mesh.as_ref().map(|mesh| mesh.contacts.clone()).unwrap_or_default();
         let grants = Arc::new(ContactGrants::new(Arc::<GrantsFile>::clone(&authority.0), contacts));
-        let executor = executor(&registry, grants, &authority.1, Arc::clone(&audit))?;
+        let executor = executor(&registry, grants, &authority.1, Arc::clone(&audit));
+        let executor = config.local.applied(executor)?.build()?;
         let administration =
             administering(authority.clone(), &registry, Arc::clone(&audit), Arc::clone(&clock));
-        let legs = legs(&config.backends)?.into();
+        let legs = legs(&config.backends, &clock, &|| Purse::open(&data.purse()))?.into();
         Ok(Self { executor, administration, authority, data, config, legs, kept, audit, clock })
     }
 
@@ -120,7 +122,7 @@ impl Node {
         let (config, legs) = (self.config.mesh.clone()?, Arc::clone(&self.legs));
         Some(Mesh::new(crate::mesh::Parts {
             executor: self.executor.clone(),
-            legs: Box::new(move || wanted(&legs)),
+            legs: Box::new(move || unnamed(wanted(&legs))),
             histories: self.kept.histories(),
             clock: Arc::clone(&self.clock),
             config,
@@ -159,17 +161,12 @@ impl Node {
 
     /// The backends that a conversation which begins now would ask, in order.
     pub(crate) fn legs(&self) -> Vec<Arc<dyn Backend>> {
-        let wanted = self.legs.iter().filter(|leg| leg.is_wanted());
-        wanted.map(|leg| Arc::clone(&leg.backend)).collect()
+        unnamed(wanted(&self.legs))
     }
 
-    /// This caller's own transcript, the same one as its conversations have; none while the node is read-only.
-    #[expect(dead_code, reason = "for a daemon, which shows it without a conversation")]
-    pub(crate) fn history(&self, scope: &CallerScope) -> Result<Option<Loaded>, FileError> {
-        match &self.kept {
-            Kept::All(histories) => histories.load(scope).map(Some),
-            Kept::Nothing { .. } => Ok(None),
-        }
+    /// The same with what is known of each.
+    pub(crate) fn all_legs(&self) -> &[Leg] {
+        &self.legs
     }
 
     /// A conversation with this caller. What its operator has to hear of the transcript is said.
@@ -193,12 +190,22 @@ impl Node {
     }
 }
 
+/// A key may come or go while the node runs.
+fn wanted(legs: &[Leg]) -> Vec<Arc<Guarded>> {
+    let wanted = legs.iter().filter(|leg| leg.is_wanted());
+    wanted.map(|leg| Arc::clone(&leg.backend)).collect()
+}
+
+fn unnamed(legs: Vec<Arc<Guarded>>) -> Vec<Arc<dyn Backend>> {
+    legs.into_iter().map(|leg| leg as _).collect()
+}
+
 /// The node for whoever only looks: it takes no lock and can run nothing.
 pub(crate) fn looking(data: &DataDir) -> Result<(Executor, Authority), NodeError> {
     let authority = data.authority()?;
     let closed = Arc::new(Closed::because(&"this command only reads"));
     let grants = Arc::<GrantsFile>::clone(&authority.0);
-    let executor = executor(&Arc::new(registry(data)?), grants, &authority.1, closed)?;
+    let executor = executor(&Arc::new(registry(data)?), grants, &authority.1, closed).build()?;
     Ok((executor, authority))
 }
 
@@ -232,9 +239,9 @@ fn executor(
     grants: Arc<dyn Grants>,
     policy: &Arc<PolicyFile>,
     audit: Arc<dyn Audit>,
-) -> Result<Executor, NodeError> {
+) -> ExecutorBuilder {
     let policy = Policy::new(grants, Arc::<PolicyFile>::clone(policy));
-    Ok(Executor::builder(Arc::clone(registry), policy, audit).build()?)
+    Executor::builder(Arc::clone(registry), policy, audit)
 }
 
 /// Holds the writer's lock as long as the log is open.

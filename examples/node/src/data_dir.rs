@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// A private directory (0700) with `grants.json`, `policy.json`, `audit/`, and perhaps `config.toml`,
-/// `history/` and `secrets/`.
+/// `history/`, `secrets/` and `purse/`.
 #[derive(Debug, Clone)]
 pub(crate) struct DataDir(PathBuf);
 
@@ -121,6 +121,17 @@ impl DataDir {
         self.0.join("audit")
     }
 
+    /// What nobody but this user may read, keys and accounts.
+    pub(crate) fn secrets(&self) -> PathBuf {
+        self.0.join("secrets")
+    }
+
+    /// Cash.
+    pub(crate) fn purse(&self) -> PathBuf {
+        self.0.join("purse")
+    }
+
+    /// The transcripts.
     pub(crate) fn history(&self) -> PathBuf {
         self.0.join("history")
     }

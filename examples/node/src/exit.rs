@@ -1,12 +1,14 @@
 //! How a run ends: the exit status, and what is said when it ends badly.
 
 use crate::config::ConfigError;
+use crate::confinement::ConfinedError;
 use crate::data_dir::DataDirError;
 use crate::serve::ServeError;
 use crate::signals::Signal;
 use crate::terminal::note;
 use sovereign_backends::KeyError;
 use sovereign_backends::outbound::OutboundError;
+use sovereign_backends::routstr::PurseError;
 use sovereign_core::audit::{AuditError, LogError, OutcomeKind};
 use sovereign_core::backend::BackendError;
 use sovereign_core::conversation::{Report, TurnError};
@@ -95,6 +97,10 @@ pub(crate) enum NodeError {
     Key(#[from] KeyError),
     #[error("the HTTP client cannot be set up")]
     Outbound(#[from] OutboundError),
+    #[error(transparent)]
+    Purse(#[from] PurseError),
+    #[error(transparent)]
+    Confined(#[from] ConfinedError),
     #[error("the HTTP client for the model cannot be set up")]
     Backend(#[from] BackendError),
     #[error(transparent)]
@@ -119,9 +125,13 @@ impl NodeError {
                 "keep a copy of the `audit` directory for whoever finds out what happened; once it \
                  is moved away, `sovereign-node audit start-anew` begins a new log",
             ),
-            Self::Log(LogError::InUse { .. }) => {
-                Some("end the program that is running there, and try again")
-            }
+            Self::Log(LogError::InUse { .. }) => Some(
+                "a `serve`, `ask` or `chat` is running there: use that one, or end it and try again",
+            ),
+            Self::Purse(PurseError::InUse) => Some(
+                "a `serve`, `ask` or `chat` that may pay from it is running there: end it and try \
+                 again; `sovereign-node purse list` works meanwhile",
+            ),
             _ => None,
         }
     }
@@ -148,6 +158,7 @@ impl NodeError {
             | Self::Usage(_)
             | Self::DataDir(DataDirError::NoHome)
             | Self::Key(KeyError::Malformed)
+            | Self::Purse(PurseError::Token(_) | PurseError::Missing { .. })
             | Self::Administration(
                 AdministrationError::UnknownCategory(_) | AdministrationError::UnknownTarget(_),
             ) => Exit::Usage,

@@ -21,7 +21,7 @@ pub(crate) enum Fate {
     Stays,
 }
 
-pub(crate) const INVENTORY: [Item; 7] = [
+pub(crate) const INVENTORY: [Item; 8] = [
     Item {
         name: "history",
         what: "what is remembered of everybody's conversations",
@@ -44,5 +44,6 @@ pub(crate) const INVENTORY: [Item; 7] = [
         what: "what was proposed and what became of it, without anybody's words",
         fate: Fate::Stays,
     },
+    Item { name: "purse", what: "Cashu tokens: cash, which is lost with it", fate: Fate::Stays },
     Item { name: "config.toml", what: "your configuration", fate: Fate::Stays },
 ];

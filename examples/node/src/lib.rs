@@ -8,6 +8,7 @@ mod assemble;
 mod cli;
 mod commands;
 mod config;
+mod confinement;
 mod data_dir;
 mod exit;
 mod logging;
@@ -65,6 +66,14 @@ fn perform(cli: Cli) -> Result<Exit, NodeError> {
         Command::Tools { json, scope } => commands::tools(&plain()?, json, scope),
         Command::Grants(command) => within_runtime(commands::grants(&plain()?, command)),
         Command::Policy(command) => within_runtime(commands::policy(&plain()?, command)),
+        Command::Keys(command) => {
+            let (data, config) = usual()?;
+            within_runtime(commands::keys(&data, &config, command))
+        }
+        Command::Purse(command) => {
+            let (data, config) = usual()?;
+            within_runtime(commands::purse(&data, &config, command))
+        }
         Command::Serve(serve) => {
             let (data, config) = open(&serve.model)?;
             within_runtime(async { commands::serve(&data, &config, &serve).await })

@@ -10,6 +10,7 @@ pub use model::Obedient;
 pub use wire::{Reply, raw, request};
 
 use crate::{LAB, Lab};
+use sovereign_backends::guarded;
 use sovereign_core::BoxFuture;
 use sovereign_core::audit::{FileAudit, StoredEntry, StoredRecord};
 use sovereign_core::backend::Backend;
@@ -145,9 +146,10 @@ impl Home {
             Arc::clone(&clock),
         );
         let histories = Histories::open(&data.join("history"), Arc::clone(&clock));
+        let legs = guarded([model], &clock);
         Parts {
             executor,
-            legs: Box::new(move || vec![Arc::clone(&model)]),
+            legs: Box::new(move || legs.clone()),
             histories: Some(Arc::new(histories.expect("transcripts"))),
             administration,
             grants,

@@ -122,3 +122,30 @@ fn looking_at_the_backends_goes_on_while_another_program_writes() {
     home.run(["doctor"]).succeeded();
     chat.ends();
 }
+
+/// What a conversation said to `lines`, with nobody at the address of Ollama.
+fn talked(lines: &str) -> String {
+    let home = Home::new();
+    let (reader, mut writer) = std::io::pipe().expect("a pipe");
+    std::io::Write::write_all(&mut writer, lines.as_bytes()).expect("a pipe that takes it");
+    drop(writer);
+    let mut chat = home.command(["chat", "--ollama-url", NOBODY]);
+    super::home::finish(chat.stdin(std::process::Stdio::from(reader))).succeeded().stdout
+}
+
+#[test]
+fn leg_that_was_silent_for_three_turns_is_left_alone_and_looking_at_it_says_so() {
+    let ask = "how much space is left?\n";
+    let said = talked(&format!("{}/backends\n", ask.repeat(3)));
+    let listed = said.split_once("1  ollama ").expect("the list").1;
+    assert!(listed.contains("it is not asked for another "), "{said}");
+    let said = talked(&format!("{}/backends\n", ask.repeat(2)));
+    assert!(!said.contains("it is not asked"), "{said}");
+}
+
+#[test]
+fn looking_at_a_leg_counts_for_nothing() {
+    let ask = "how much space is left?\n";
+    let said = talked(&format!("{}{ask}/backends\n", "/backends\n".repeat(4)));
+    assert!(said.contains("1  ollama ") && !said.contains("it is not asked"), "{said}");
+}

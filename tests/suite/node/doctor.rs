@@ -53,6 +53,7 @@ fn healthy_node_has_nothing_to_do_and_is_left_as_it_is() {
     assert!(model.asked().is_empty());
     let shown = home.run(["doctor"]).succeeded().stdout;
     assert!(shown.lines().all(|line| line.starts_with("ok  ")), "{shown}");
+    assert!(shown.contains("history: 1 turn of yours\n"), "{shown}");
 }
 
 #[test]

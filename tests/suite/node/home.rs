@@ -9,7 +9,7 @@ use std::process::{Command, Stdio};
 fn program() -> PathBuf {
     let this = std::env::current_exe().expect("the path of this test");
     let program = this.ancestors().nth(2).expect("the directory above").join("sovereign-node");
-    let build = "`cargo build -p sovereign-node`, or run all tests with `tests/run`";
+    let build = "`cargo build -p sovereign-node --all-features`, or run all tests with `tests/run`";
     assert!(program.is_file(), "`{}` is missing: run {build}", program.display());
     program
 }
@@ -131,7 +131,12 @@ pub(super) struct Talking {
 
 /// Starts one, and returns when it holds the log.
 pub(super) fn talking(home: &Home) -> Talking {
-    let mut chat = home.command(["chat", "--no-model"]);
+    talking_with(home, &["chat", "--no-model"])
+}
+
+/// The same with these arguments.
+pub(super) fn talking_with(home: &Home, arguments: &[&str]) -> Talking {
+    let mut chat = home.command(arguments);
     let mut child = chat.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("the program");
     let mut input = child.stdin.take().expect("its input");
     let mut output = std::io::BufReader::new(child.stdout.take().expect("its output"));
@@ -141,6 +146,18 @@ pub(super) fn talking(home: &Home) -> Talking {
 }
 
 impl Talking {
+    /// Of the program; `setsid --wait` around it has it as its only child.
+    pub(super) fn pid(&self) -> String {
+        let around = self.child.id();
+        let path = format!("/proc/{around}/task/{around}/children");
+        let children = std::fs::read_to_string(path).expect("its children");
+        match children.trim() {
+            // a session leader needs no fork
+            "" => around.to_string(),
+            child => child.to_owned(),
+        }
+    }
+
     /// Ends its input, and waits for its end.
     #[track_caller]
     pub(super) fn ends(&mut self) {

@@ -1,6 +1,7 @@
 //! The node as a black box: the program is spawned, its output read, and nothing of it is linked.
 mod answers;
 mod backends;
+mod confinement;
 mod decisions;
 mod directory;
 mod doctor;
@@ -10,6 +11,7 @@ mod keys;
 mod log;
 mod mesh;
 mod model;
+mod purse;
 mod read_only;
 mod remembered;
 mod reset;

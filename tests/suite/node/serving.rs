@@ -17,7 +17,11 @@ struct Serving {
 
 impl Serving {
     fn start(home: &Home) -> Self {
-        let mut command = home.command(["serve", "--port", "0", "--no-model"]);
+        Self::start_with(home, &["--no-model"])
+    }
+
+    fn start_with(home: &Home, flags: &[&str]) -> Self {
+        let mut command = home.command([&["serve", "--port", "0"], flags].concat());
         let mut child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
         let mut stdout = BufReader::new(child.stdout.take().unwrap());
         let mut line = String::new();
@@ -178,4 +182,36 @@ fn a_port_that_somebody_else_has_under_one_of_its_names_is_not_shared() {
         assert_eq!(ran.status, 1, "{ran:?}");
         assert!(ran.stderr.contains("cannot listen at"), "{ran:?}");
     }
+}
+
+/// Three turns of one session lose the time; the next session of another browser does not.
+#[test]
+fn a_leg_that_one_conversation_found_silent_is_left_alone_in_all_of_them() {
+    let home = Home::new();
+    let serving = Serving::start_with(&home, &["--ollama-url", "http://127.0.0.1:9"]);
+    passwd(&home, "operator", PASSWORD).succeeded();
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    let call = |page: &Page, method: &str, params: Value| {
+        runtime.block_on(page.call(method, params)).result()
+    };
+    let login = || serving.login(json!({ "user": "operator", "password": PASSWORD })).unwrap();
+    let ollama = |page: &Page| call(page, "assistant.backends", json!({}))["legs"][0].clone();
+    let skipped = |page: &Page| {
+        let answer = call(page, "assistant.chat", json!({ "text": "how much space is left?" }));
+        assert_eq!(answer["report"]["receipts"][0]["outcome"], "executed", "{answer}");
+        answer["report"]["backend"]["skipped"][0]["reason"].as_str().unwrap().to_owned()
+    };
+    let first = login();
+    for _ in 0..3 {
+        let reason = skipped(&first);
+        assert!(!reason.contains("it is not asked"), "{reason}");
+    }
+    let other = login();
+    let reason = skipped(&other);
+    assert!(reason.contains("it is not asked for another "), "{reason}");
+    let leg = ollama(&other);
+    let words = ["id", "state", "circuit"].map(|key| leg[key].as_str().unwrap_or("-"));
+    assert_eq!(words, ["ollama", "not_ready", "open"], "{leg}");
+    assert!(leg["reason"].as_str().unwrap().contains("it is not asked for another "), "{leg}");
+    assert_eq!(serving.stop().0, 0);
 }

@@ -1,7 +1,7 @@
 //! Help, completions and the manual page.
 use super::home::Home;
 
-const COMMANDS: [&str; 13] = [
+const COMMANDS: [&str; 14] = [
     "ask",
     "chat",
     "tools",
@@ -9,6 +9,7 @@ const COMMANDS: [&str; 13] = [
     "grants",
     "policy",
     "keys",
+    "purse",
     "history",
     "audit",
     "doctor",

@@ -83,7 +83,7 @@ pub(crate) enum Keys {
 
 #[derive(Debug, Args)]
 pub(crate) struct Key {
-    /// `claude`, or the `key` of an `[[openai]]` server in the configuration.
+    /// `claude`, or the `key` of an `[[openai]]` server or of `[routstr]` in the configuration.
     #[arg(value_name = "NAME")]
     pub(crate) name: String,
 }

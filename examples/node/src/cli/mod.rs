@@ -1,9 +1,11 @@
 //! What may stand on the command line.
 mod authority;
 mod kept;
+mod purse;
 
 pub(crate) use authority::{Grant, Grants, Policy};
 pub(crate) use kept::{Audit, Clear, History, Key, Keys, Reset};
+pub(crate) use purse::Purse;
 
 use crate::assemble::Memory;
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -33,7 +35,7 @@ Exit status:
   129, 130, 143  stopped by a signal (HUP, INT, TERM)
 
 Files, in the data directory: `config.toml` (optional), `grants.json`, `policy.json`, `audit/`,
-`history/`, `secrets/`.";
+`history/`, `secrets/`, `purse/`.";
 
 const ASK: &str = "\
 Examples:
@@ -155,6 +157,9 @@ pub(crate) enum Command {
     /// Keys of backends off this device. No command ever shows one.
     #[command(subcommand, after_help = kept::KEYS)]
     Keys(Keys),
+    /// Cashu tokens, from which a Routstr node is paid.
+    #[command(subcommand, after_help = purse::PURSE)]
+    Purse(Purse),
     /// Shows what is remembered of your conversations here, as it is kept.
     #[command(after_help = kept::HISTORY)]
     History(History),

@@ -1,14 +1,20 @@
+use crate::assemble::Node;
 use crate::config::Config;
 use crate::data_dir::DataDir;
 use crate::exit::{Exit, NodeError};
-use crate::legs::{Leg, legs};
+use crate::legs::{Leg, legs, look};
 use crate::terminal::{Style, json, named, print};
 use serde::Serialize;
 use sovereign_backends::Keyword;
-use sovereign_core::backend::{BackendError, BackendIdentity, FailureClass, Locality};
+use sovereign_backends::routstr::Purse;
+use sovereign_core::backend::{
+    Backend as _, BackendError, BackendIdentity, FailureClass, Locality,
+};
+use sovereign_core::clock::{Clock, SystemClock};
 use sovereign_core::display::Prose;
 use sovereign_core::policy::RemoteInference;
 use std::fmt::Write as _;
+use std::sync::Arc;
 
 /// What can be said of a backend without asking a model anything.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -33,6 +39,9 @@ pub(super) struct Seen {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) at: Option<String>,
     pub(super) state: Ability,
+    /// How its circuit stands, when it did not answer the last turns of this process.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) circuit: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) reason: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -46,26 +55,42 @@ pub(crate) async fn backends(
     as_json: bool,
 ) -> Result<Exit, NodeError> {
     let remote = data.files().1.remote_inference();
-    let seen = look(config, remote).await?;
+    let seen = fresh(data, config, remote).await?;
     let text = if as_json { json(&seen) } else { Ok(shown(&seen, remote, Style::of_stdout())) };
     text.and_then(|text| print(&text)).map_err(NodeError::Output)?;
     Ok(Exit::Answered)
 }
 
-/// Asks each whether it could answer.
-pub(super) async fn look(
+/// What this configuration leads to, in a process that has asked nobody yet.
+pub(super) async fn fresh(
+    data: &DataDir,
     config: &Config,
     remote: RemoteInference,
-) -> Result<Vec<Seen>, BackendError> {
+) -> Result<Vec<Seen>, NodeError> {
+    let clock: Arc<dyn Clock> = Arc::new(SystemClock::default());
+    Ok(see(&legs(&config.backends, &clock, &|| Purse::look(&data.purse()))?, remote).await)
+}
+
+/// The backends of a node that talks, with what it found out about them.
+pub(super) async fn of_node(node: &Node, style: Style) -> String {
+    let remote = node.authority.1.remote_inference();
+    shown(&see(node.all_legs(), remote).await, remote, style)
+}
+
+/// Asks each whether it could answer.
+async fn see(legs: &[Leg], remote: RemoteInference) -> Vec<Seen> {
     let mut seen = Vec::new();
-    for leg in legs(&config.backends)? {
-        let ready = leg.backend.ready().await;
+    for leg in legs {
+        let (ready, circuit) = look(&leg.backend).await;
         // asking may have found out that the model is elsewhere
         let identity = leg.backend.identity();
-        let (state, reason, to_do) = judge(&leg, &identity, ready, remote);
-        seen.push(Seen { identity, at: leg.at.map(|at| at.to_string()), state, reason, to_do });
+        let (state, reason, to_do) = judge(leg, &identity, ready, remote);
+        // what is not ready says why by itself
+        let circuit = circuit.filter(|_| state != Ability::NotReady).map(|how| how.to_string());
+        let at = leg.at.as_ref().map(ToString::to_string);
+        seen.push(Seen { identity, at, state, circuit, reason, to_do });
     }
-    Ok(seen)
+    seen
 }
 
 fn judge(
@@ -101,6 +126,7 @@ fn to_do(leg: &Leg, identity: &BackendIdentity, class: FailureClass) -> Option<S
         ("claude", FailureClass::Unsupported, Some(_)) if remote => {
             "`sovereign-node keys set claude`".to_owned()
         }
+        ("routstr", FailureClass::Unsupported, None) => "`sovereign-node purse add`".to_owned(),
         (_, FailureClass::Unsupported, Some(key)) => format!("`sovereign-node keys set {key}`"),
         ("ollama", FailureClass::Unsupported, _) if remote => {
             "name a model that runs on this device".to_owned()
@@ -138,7 +164,7 @@ fn shown(seen: &[Seen], remote: RemoteInference, style: Style) -> String {
         if let Some(at) = &one.at {
             let _ = writeln!(text, "   {}", style.dim(format!("at {}", Prose(at))));
         }
-        if let Some(reason) = &one.reason {
+        for reason in one.circuit.iter().chain(&one.reason) {
             let _ = writeln!(text, "   {}", Prose(reason));
         }
         if let Some(to_do) = &one.to_do {

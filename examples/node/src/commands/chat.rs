@@ -1,5 +1,5 @@
 use super::exchange::{Ended, MAX_MESSAGE, Words, exchange, told_missing, told_stopped};
-use super::{history, tools};
+use super::{backends, history, tools};
 use crate::assemble::{Memory, Node};
 use crate::cli::Scope;
 use crate::exit::{Exit, NodeError};
@@ -8,11 +8,12 @@ use crate::terminal::{Style, Tty, answered_by, note, print, receipts, sources};
 use std::io::{self, BufRead as _, IsTerminal as _, Read as _};
 
 const HELP: &str = "\
-/help   this text
-/tools  what the model may propose, and what is hidden from it
-/past   what is remembered of your conversations here
-/clear  forgets all of it
-/quit   ends (so do Ctrl-D and, when nothing runs, Ctrl-C)
+/help      this text
+/tools     what the model may propose, and what is hidden from it
+/backends  who is asked, in which order, and who is left alone for now
+/past      what is remembered of your conversations here
+/clear     forgets all of it
+/quit      ends (so do Ctrl-D and, when nothing runs, Ctrl-C)
 Everything else is a message to the model. Nothing you write here decides anything: decisions are
 asked for, one by one, when something needs one. Ctrl-C stops an answer.
 ";
@@ -50,6 +51,7 @@ pub(crate) async fn chat(node: &Node, memory: Memory) -> Result<Exit, NodeError>
             "/quit" => return Ok(Exit::Answered),
             "/help" => out(HELP)?,
             "/tools" => out(&tools::shown(&node.executor, &Scope::Operator.caller(), style))?,
+            "/backends" => out(&backends::of_node(node, style).await)?,
             "/past" => out(&history::shown(&conversation.history().transcript(), style))?,
             "/clear" => match conversation.history().clear() {
                 Ok(()) => out("Nothing is remembered any more.\n")?,

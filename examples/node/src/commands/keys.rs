@@ -87,6 +87,12 @@ fn known(data: &DataDir, config: &Config) -> Result<Vec<Known>, NodeError> {
             known.push(Known { name, file, at: server.base_url.to_string() });
         }
     }
+    if let Some(paid) = &config.backends.routstr
+        && let Some(file) = paid.key()
+    {
+        let name = file.path().file_name().unwrap_or_default().to_string_lossy().into_owned();
+        known.push(Known { name, file: file.clone(), at: paid.base_url.to_string() });
+    }
     Ok(known)
 }
 

@@ -1,5 +1,6 @@
 //! The tables of the backends.
 use super::ConfigError;
+use super::routstr::Paid;
 use super::source::{Number, Source, Text};
 use crate::cli::ModelFlags;
 use crate::data_dir::DataDir;
@@ -16,7 +17,7 @@ use toml::Spanned;
 pub(super) const MODEL: &str = "qwen3:4b";
 /// How many servers of the OpenAI-compatible kind there may be.
 const MOST_SERVERS: usize = 8;
-const MOST_TOKENS: u32 = 1 << 16;
+pub(super) const MOST_TOKENS: u32 = 1 << 16;
 
 /// Which backends there may be. What is not named here is never asked.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -27,6 +28,8 @@ pub(crate) struct Backends {
     pub(crate) claude: Option<ClaudeConfig>,
     /// `[claude]` is not written anywhere: the leg is there once its key is.
     pub(crate) claude_by_key: bool,
+    /// Nothing is paid for unless it is written.
+    pub(crate) routstr: Option<Paid>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -93,7 +96,7 @@ pub(super) struct ClaudeTable {
     reply_seconds: Number,
 }
 
-const fn on() -> bool {
+pub(super) const fn on() -> bool {
     true
 }
 
@@ -201,7 +204,7 @@ fn key_for(
     Ok(Some(KeyFile::new(data.path(), name)))
 }
 
-fn reply_timeout(
+pub(super) fn reply_timeout(
     source: &Source<'_>,
     given: &Number,
     usual: Duration,

@@ -6,14 +6,18 @@
 //! only the name of its file.
 mod backends;
 mod mesh;
+mod routstr;
 mod source;
 
 pub(crate) use backends::Backends;
+pub(crate) use routstr::{Paid, Pay};
 
 use crate::cli::ModelFlags;
+use crate::confinement::{IS_BUILT, Local, NOT_BUILT};
 use crate::data_dir::DataDir;
 use crate::mesh::MeshConfig;
 use backends::{ClaudeTable, OllamaTable, OpenAiTable};
+use routstr::RoutstrTable;
 use serde::Deserialize;
 use source::{Number, Source, read};
 use sovereign_backends::BaseUrlError;
@@ -35,6 +39,8 @@ pub(crate) struct Config {
     pub(crate) retention: Retention,
     /// None: nobody listens for peers.
     pub(crate) mesh: Option<MeshConfig>,
+    /// Where the code of local capabilities runs.
+    pub(crate) local: Local,
 }
 
 /// Why a configuration does not hold.
@@ -56,9 +62,17 @@ struct File {
     ollama: OllamaTable,
     openai: Vec<Spanned<OpenAiTable>>,
     claude: Option<ClaudeTable>,
+    routstr: Option<Spanned<RoutstrTable>>,
     limits: LimitsTable,
     history: HistoryTable,
     mesh: mesh::MeshTable,
+    confinement: ConfinementTable,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+struct ConfinementTable {
+    local: Option<Spanned<Local>>,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -110,10 +124,27 @@ impl Config {
             openai: backends::openai(source, &file.openai, data)?,
             claude: backends::claude(source, file.claude.as_ref(), data)?,
             claude_by_key: file.claude.is_none(),
+            routstr: routstr::routstr(source, file.routstr.as_ref(), data)?,
         };
         let backends = if flags.no_model { Backends::default() } else { backends };
         let mesh = mesh::mesh(source, &file.mesh, limits)?;
-        Ok(Self { backends, limits, retention, mesh })
+        let local = local(source, &file.confinement, IS_BUILT)?;
+        Ok(Self { backends, limits, retention, mesh, local })
+    }
+}
+
+/// Never less than what is written: who wants confinement gets it or an error.
+fn local(
+    source: &Source<'_>,
+    table: &ConfinementTable,
+    is_built: bool,
+) -> Result<Local, ConfigError> {
+    match &table.local {
+        Some(local) if *local.as_ref() == Local::Seccomp && !is_built => {
+            Err(source.at(local, NOT_BUILT))
+        }
+        Some(local) => Ok(*local.as_ref()),
+        None => Ok(Local::default()),
     }
 }
 

@@ -189,3 +189,52 @@ fn backend_that_is_turned_off_is_not_there() {
     let named = Config::of(&source, &data(), &flags).unwrap().backends.ollama.unwrap();
     assert_eq!(named.model, "b", "who names it on the command line wants it");
 }
+
+#[test]
+fn confinement_is_off_unless_written_and_never_less_than_what_is_written() {
+    let local = |text: &str, is_built| {
+        let source = Source { path: Path::new("c.toml"), text };
+        let file: File = toml::from_str(text).unwrap();
+        super::local(&source, &file.confinement, is_built).map_err(|error| error.to_string())
+    };
+    let written = "[confinement]\nlocal = \"seccomp\"";
+    assert_eq!(local("", true), Ok(Local::Off));
+    assert_eq!(local("[confinement]\nlocal = \"off\"", false), Ok(Local::Off));
+    assert_eq!(local(written, true), Ok(Local::Seccomp));
+    let error = local(written, false).unwrap_err();
+    assert!(error.starts_with("`c.toml`, line 2: this program was built without"), "{error}");
+    assert!(error.contains("--features seccomp"), "{error}");
+}
+
+#[test]
+fn nothing_is_paid_unless_it_is_written_and_says_what_pays() {
+    let paid = |text: &str| of(text).map(|config| config.backends.routstr);
+    assert_eq!(paid(""), Ok(None));
+    assert_eq!(paid("[routstr]\nenabled = false\nmodel = \"m\"\npurse = true"), Ok(None));
+    let by_purse = paid("[routstr]\nmodel = \"m\"\npurse = true\nmax_sats_per_turn = 7").unwrap();
+    let by_purse = by_purse.unwrap();
+    assert_eq!((by_purse.pay.clone(), by_purse.key()), (Pay::Purse, None));
+    let directory = std::path::PathBuf::from("/d");
+    let key = KeyFile::new(directory, "r");
+    let by_key = paid("[routstr]\nmodel = \"m\"\nkey = \"r\"").unwrap().unwrap();
+    assert_eq!(by_key.key(), Some(&key));
+    let config = |paid: Paid| paid.by(sovereign_backends::routstr::Payment::Key(key.clone()));
+    assert_eq!(config(by_purse).max_msat_per_turn, 7_000);
+    assert_eq!(config(by_key).max_msat_per_turn, 100_000);
+    for (text, part) in [
+        ("[routstr]\nmodel = \"m\"", "by one of them"),
+        ("[routstr]\nmodel = \"m\"\nkey = \"r\"\npurse = true", "by one of them"),
+        ("[routstr]\npurse = true", "missing field `model`"),
+        (
+            "[routstr]\nmodel = \"m\"\npurse = true\nmax_sats_per_turn = 0",
+            "line 4: 0 is not from 1",
+        ),
+        (
+            "[routstr]\nmodel = \"m\"\npurse = true\nbase_url = \"http://a.example/v1\"",
+            "line 4: money leaves this device over `https` only",
+        ),
+    ] {
+        let error = paid(text).unwrap_err();
+        assert!(error.contains(part), "{text}: {error}");
+    }
+}

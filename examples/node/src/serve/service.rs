@@ -2,8 +2,8 @@ use super::identity::{Accounts, LoginTokens, Role, Session, Sessions, Throttle};
 use super::limits::Limits;
 use super::live::over;
 use serde_json::value::RawValue;
+use sovereign_backends::Guarded;
 use sovereign_core::audit::{AccountChange, Administrative, AdministrativeRecord, Audit, Record};
-use sovereign_core::backend::Backend;
 use sovereign_core::caller::GrantsFile;
 use sovereign_core::clock::{Clock, Moment};
 use sovereign_core::conversation::TurnLimits;
@@ -24,8 +24,9 @@ const HASHING: usize = 2;
 /// How many read the audit log at once.
 const READING: usize = 2;
 
-/// Says which backends there are now: a key may come or go while the daemon runs.
-pub type Legs = Box<dyn Fn() -> Vec<Arc<dyn Backend>> + Send + Sync>;
+/// Says which backends there are now: a key may come or go while the daemon runs. Each keeps its guard,
+/// so that what one conversation found out holds for all.
+pub type Legs = Box<dyn Fn() -> Vec<Arc<Guarded>> + Send + Sync>;
 
 /// What a daemon is put together from. A program takes its own; a test puts others in their place.
 #[expect(clippy::exhaustive_structs, reason = "whoever builds a daemon gives all of it")]

@@ -8,7 +8,7 @@ use super::service::Service;
 use serde::Serialize;
 use serde_json::value::{RawValue, to_raw_value};
 use sovereign_core::audit::OutcomeKind;
-use sovereign_core::backend::BackendIdentity;
+use sovereign_core::backend::{Backend, BackendIdentity};
 use sovereign_core::conversation::{Busy, Conversation, Event, Receipt, Report, Skipped, Turn};
 use sovereign_core::executor::{Ending, Json, Outcome};
 use sovereign_core::id::{InvocationId, PendingId, TurnId};
@@ -55,7 +55,8 @@ async fn conversation(
     service: &Arc<Service>,
     session: &Arc<Session>,
 ) -> Result<Conversation, RpcError> {
-    let legs = (service.parts.legs)();
+    let legs: Vec<Arc<dyn Backend>> =
+        (service.parts.legs)().into_iter().map(|leg| leg as _).collect();
     if let Some((conversation, of)) = &session.live.state().conversation
         && of.len() == legs.len()
         && of.iter().zip(&legs).all(|(one, other)| Arc::ptr_eq(one, other))

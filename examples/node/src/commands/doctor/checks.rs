@@ -1,10 +1,13 @@
+use super::super::purse::{amount, unspent};
 use super::Line;
 use crate::assemble::registry;
 use crate::cli::Scope;
-use crate::config::Config;
+use crate::config::{Config, Paid, Pay};
+use crate::confinement::Local;
 use crate::data_dir::DataDir;
 use crate::exit::told;
 use crate::inventory::INVENTORY;
+use sovereign_backends::routstr::{Held, Holding, Purse};
 use sovereign_core::audit;
 use sovereign_core::caller::ScopeKind;
 use sovereign_core::files::{self, FileError};
@@ -116,7 +119,7 @@ pub(super) fn audit(data: &DataDir) -> Line {
         );
     }
     match audit::verify(&data.audit()) {
-        Ok(found) => Line::ok(check, format!("whole, {} records", found.records)),
+        Ok(found) => Line::ok(check, format!("whole, {}", counted(found.records, "record"))),
         Err(error) => Line::fail(check, told(&error)).do_this(
             "keep a copy of it for whoever finds out what happened, then move it away and \
              `sovereign-node audit start-anew`",
@@ -127,7 +130,10 @@ pub(super) fn audit(data: &DataDir) -> Line {
 pub(super) fn history(data: &DataDir) -> Line {
     let check = "history";
     match history::read(&data.history(), &Scope::Operator.caller()) {
-        Ok(transcript) => Line::ok(check, format!("{} turns of yours", transcript.turns.len())),
+        Ok(transcript) => {
+            let turns = u64::try_from(transcript.turns.len()).unwrap_or(u64::MAX);
+            Line::ok(check, format!("{} of yours", counted(turns, "turn")))
+        }
         Err(error @ ReadError::Damaged { .. }) => Line::warn(check, told(&error))
             .do_this("nothing: the next conversation sets it aside and begins anew"),
         Err(error) => Line::fail(check, told(&error)),
@@ -154,11 +160,51 @@ pub(super) fn mesh(data: &DataDir, config: &Config) -> Option<Line> {
     })
 }
 
+/// What is in the purse, where there is one or shall be one.
+pub(super) fn purse(data: &DataDir, config: &Config) -> Option<Line> {
+    let check = "purse";
+    let pays = config.backends.routstr.as_ref().is_some_and(|paid| paid.pay == Pay::Purse);
+    if !pays && data.purse().symlink_metadata().is_err() {
+        return None;
+    }
+    let held = match Purse::look(&data.purse()) {
+        Ok(purse) => purse.held(),
+        Err(error) => return Some(Line::fail(check, told(&error))),
+    };
+    let open = |held: &&Held| {
+        matches!(held.holding, Holding::Sent { .. } | Holding::Unclaimed { .. } | Holding::Unread)
+    };
+    let open = u64::try_from(held.iter().filter(open).count()).unwrap_or(u64::MAX);
+    let left = format!("{} to pay with", amount(Some(unspent(&held))));
+    Some(match open {
+        0 => Line::ok(check, left),
+        _ => Line::warn(check, format!("{left}, and {} in the open", counted(open, "token")))
+            .do_this("`sovereign-node purse list` says what became of each"),
+    })
+}
+
+/// Where local capabilities run, where the configuration asks for something.
+pub(super) fn confinement(config: &Config) -> Option<Line> {
+    let check = "confinement";
+    Some(match config.local {
+        Local::Off => return None,
+        Local::Seccomp => match config.local.tried() {
+            Ok(()) => Line::ok(check, "local capabilities can open no socket and start no program"),
+            Err(error) => Line::fail(check, told(&error)),
+        },
+    })
+}
+
+fn counted(number: u64, what: &str) -> String {
+    format!("{number} {what}{}", if number == 1 { "" } else { "s" })
+}
+
 /// Of keys that are there, whether they can be used.
 pub(super) fn keys(config: &Config) -> Vec<Line> {
     let claude = config.backends.claude.iter().filter_map(|claude| claude.key.as_ref());
     let openai = config.backends.openai.iter().filter_map(|server| server.key.as_ref());
-    let there = claude.chain(openai).filter(|key| key.is_there());
+    let routstr = config.backends.routstr.iter().filter_map(Paid::key);
+    let there = claude.chain(openai).chain(routstr).filter(|key| key.is_there());
     let line = |key: &sovereign_backends::KeyFile| match key.check() {
         Ok(()) => Line::ok("key", format!("{} can be used", key.path().to_string_lossy())),
         Err(error) => Line::fail("key", error.to_string()),

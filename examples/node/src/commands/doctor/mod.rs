@@ -2,9 +2,10 @@
 mod checks;
 mod clock;
 
-use super::backends::{Ability, look};
+use super::backends::{Ability, fresh};
 use crate::cli::ModelFlags;
 use crate::config::Config;
+use crate::data_dir::DataDir;
 use crate::exit::{Exit, NodeError, told};
 use crate::terminal::{Style, json, named, print};
 use serde::Serialize;
@@ -82,16 +83,18 @@ async fn examine(place: PathBuf, config: Option<&Path>) -> Vec<Line> {
         Ok(config) => {
             lines.push(Line::ok("config", "reads as it should"));
             lines.extend(checks::keys(&config));
+            lines.extend(checks::purse(&data, &config));
+            lines.extend(checks::confinement(&config));
             lines.extend(checks::mesh(&data, &config));
-            lines.extend(backends(&config, data.files().1.remote_inference()).await);
+            lines.extend(backends(&data, &config, data.files().1.remote_inference()).await);
         }
     }
     lines
 }
 
 /// A backend that is not there is no failure: the one without a model always answers.
-async fn backends(config: &Config, remote: RemoteInference) -> Vec<Line> {
-    let seen = match look(config, remote).await {
+async fn backends(data: &DataDir, config: &Config, remote: RemoteInference) -> Vec<Line> {
+    let seen = match fresh(data, config, remote).await {
         Ok(seen) => seen,
         Err(error) => return vec![Line::fail("backends", told(&error))],
     };

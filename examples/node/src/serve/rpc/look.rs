@@ -1,10 +1,12 @@
 //! What there is, and who may use it.
 
 use super::{Answer, Call, RpcError, plain};
+use crate::legs::look;
 use serde::Serialize;
 use serde_json::json;
 use serde_json::value::to_raw_value;
-use sovereign_core::backend::{Backend, BackendIdentity};
+use sovereign_backends::{Guarded, LegState};
+use sovereign_core::backend::{Backend as _, BackendIdentity};
 use sovereign_core::caller::{Category, ScopeKind, Unavailable};
 use sovereign_core::capability::{Confirmation, Descriptor, Network, SideEffect};
 use sovereign_core::policy::Explanation;
@@ -191,6 +193,9 @@ struct Leg {
     #[serde(flatten)]
     identity: BackendIdentity,
     state: &'static str,
+    /// `open` or `half_open`, when it did not answer the last turns.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    circuit: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     reason: Option<String>,
 }
@@ -216,13 +221,18 @@ pub(crate) async fn backends(call: Call) -> Result<Answer, RpcError> {
     plain(&said)
 }
 
-async fn state(leg: &dyn Backend) -> Leg {
+async fn state(leg: &Guarded) -> Leg {
     let identity = leg.identity();
-    let reason = match tokio::time::timeout(PROBE, leg.ready()).await {
-        Ok(Ok(())) => None,
-        Ok(Err(error)) => Some(error.to_string()),
-        Err(_) => Some(format!("no answer within {} seconds", PROBE.as_secs())),
+    let (ready, circuit) = match tokio::time::timeout(PROBE, look(leg)).await {
+        Ok((ready, circuit)) => (ready.map_err(|error| error.to_string()), circuit),
+        Err(_) => (Err(format!("no answer within {} seconds", PROBE.as_secs())), None),
     };
-    let state = if reason.is_none() { "ready" } else { "not_ready" };
-    Leg { identity, state, reason }
+    let state = if ready.is_ok() { "ready" } else { "not_ready" };
+    let reason = ready.err().or_else(|| circuit.as_ref().map(ToString::to_string));
+    let circuit = circuit.and_then(|circuit| match circuit {
+        LegState::Closed { .. } => None,
+        LegState::Open { .. } => Some("open"),
+        LegState::HalfOpen { .. } => Some("half_open"),
+    });
+    Leg { identity, state, circuit, reason }
 }
