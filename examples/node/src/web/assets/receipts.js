@@ -33,21 +33,22 @@ function figures(result) {
   ];
 }
 
-const label = (name) => visible(name.replace(/_bytes$/, "").replaceAll("_", " "));
+const label = (name) => visible(name.replace(/_(bytes|percent)$/, "").replaceAll("_", " "));
 
 /** A figure as it stands, and beside it in a unit that people use. */
 function figure(name, value) {
   if (typeof value !== "number") return visible(value);
+  if (name.endsWith("_percent")) return `${value} %`;
   return name.endsWith("_bytes") ? `${value} (${size(value)})` : String(value);
 }
 
 /** Bytes as a person says them. */
 export function size(bytes) {
-  const units = ["bytes", "kB", "MB", "GB", "TB", "PB"];
+  const units = ["bytes", "KiB", "MiB", "GiB", "TiB", "PiB"];
   let n = bytes;
   let unit = 0;
-  while (n >= 1000 && unit < units.length - 1) {
-    n /= 1000;
+  while (n >= 1024 && unit < units.length - 1) {
+    n /= 1024;
     unit += 1;
   }
   return `${unit === 0 ? n : n.toFixed(1)} ${units[unit]}`;
