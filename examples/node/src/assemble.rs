@@ -141,7 +141,7 @@ impl Node {
             administration,
             grants,
             policy,
-            accounts: Accounts::open(&data.secrets()).map_err(ServeError::from)?,
+            accounts: Accounts::open(data.path()).map_err(ServeError::from)?,
             audit,
             audit_directory: data.audit(),
             turns: config.limits,

@@ -15,6 +15,9 @@ use std::sync::Arc;
 #[derive(Debug, Clone)]
 pub(crate) struct DataDir(PathBuf);
 
+/// Files among the secrets that are no keys, though they look like one: none is sent to a server.
+pub(crate) const OWN_SECRETS: [&str; 2] = ["login-token", "aiui-dev-link"];
+
 /// Why the data directory cannot be used. Nothing in it was changed.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum DataDirError {
@@ -126,9 +129,14 @@ impl DataDir {
         self.0.join("secrets")
     }
 
-    /// Cash.
-    pub(crate) fn purse(&self) -> PathBuf {
-        self.0.join("purse")
+    /// Where the first login of `serve` waits when nobody is at a terminal.
+    pub(crate) fn login_link(&self) -> PathBuf {
+        self.secrets().join(OWN_SECRETS[0])
+    }
+
+    /// The same for the chat without a node.
+    pub(crate) fn dev_link(&self) -> PathBuf {
+        self.secrets().join(OWN_SECRETS[1])
     }
 
     /// The transcripts.

@@ -27,6 +27,9 @@ pub(crate) const INVENTORY: [Item; 8] = [
         what: "what is remembered of everybody's conversations",
         fate: Fate::Goes,
     },
+    Item { name: "mesh.sock", what: "where peers on a radio link are heard", fate: Fate::Goes },
+    // before the accounts: what a reset that was cut off leaves is never taken for a loss of them
+    Item { name: "accounts.lock", what: "that `serve` has accounts", fate: Fate::Goes },
     Item {
         name: "secrets",
         what: "the keys of backends, and who may log in to the daemon",

@@ -1,10 +1,12 @@
 //! A daemon in this process, over a real socket, with a model that does what it is told.
 mod browser;
+mod gated;
 mod load;
 mod model;
 mod wire;
 
 pub use browser::{Lines, Page};
+pub use gated::Gated;
 pub use load::{Figures, load};
 pub use model::Obedient;
 pub use wire::{Reply, raw, request};
@@ -113,7 +115,7 @@ impl Home {
     /// # Panics
     /// When they cannot be read.
     pub fn accounts(&self) -> Accounts {
-        Accounts::open(&self.path().join("secrets")).expect("accounts")
+        Accounts::open(&self.path()).expect("accounts")
     }
 
     /// The parts of a daemon over this home and clock, with this model.
@@ -174,7 +176,14 @@ impl Home {
     /// # Panics
     /// When it does not start.
     pub async fn serve_with(&self, model: Arc<dyn Backend>, clock: Arc<dyn Clock>) -> Served {
-        let parts = self.parts(model, clock);
+        self.serve_parts(self.parts(model, clock)).await
+    }
+
+    /// Serves what somebody else put together.
+    ///
+    /// # Panics
+    /// When it does not start.
+    pub async fn serve_parts(&self, parts: Parts) -> Served {
         for category in ["notes", "search"] {
             let granted =
                 parts.administration.grant(sovereign_core::caller::ScopeKind::Operator, category);

@@ -5,7 +5,7 @@ use sovereign_core::backend::{
 };
 
 /// A model that proposes what the person's first word says (`read`, `send …`, `change …`, `slow`,
-/// `disk`), then says what came of it; anything else it repeats. It has no memory, so that many
+/// `hang`, `disk`), then says what came of it; anything else it repeats. It has no memory, so that many
 /// conversations may share it.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Obedient;
@@ -46,6 +46,7 @@ fn proposal(text: &str) -> Option<WireProposal> {
     let (word, rest) = text.split_once(' ').unwrap_or((text, ""));
     let (name, arguments) = match word {
         "read" => ("lab__read__v1", json!({})),
+        "hang" => ("lab__slow_change__v1", json!({})),
         "slow" => ("lab__slow__v1", json!({})),
         "disk" => ("system__disk_status__v1", json!({})),
         "send" => ("lab__send__v1", json!({ "query": rest })),

@@ -148,6 +148,27 @@ fn a_password_is_set_while_the_daemon_runs_and_never_shown() {
 }
 
 #[test]
+fn lost_accounts_open_no_door_and_a_password_makes_them_anew() {
+    let home = Home::new();
+    assert_eq!(Serving::start(&home).stop().0, 0);
+    passwd(&home, "operator", PASSWORD).succeeded();
+    std::fs::remove_dir_all(home.data().join("secrets")).unwrap();
+    for arguments in [&["serve", "--port", "0"][..], &["users"], &["passwd", "carol", "--stdin"]] {
+        let ran = home.run(arguments);
+        assert_eq!((ran.status, ran.stdout.as_str()), (1, ""), "{arguments:?}: {ran:?}");
+        assert!(ran.stderr.contains("`sovereign-node passwd` makes it anew"), "{ran:?}");
+    }
+    passwd(&home, "operator", "another good one").succeeded();
+    let serving = Serving::start(&home);
+    let login = |password: &str| serving.login(json!({ "user": "operator", "password": password }));
+    assert_eq!(login(PASSWORD).unwrap_err(), "login_failed");
+    assert!(login("another good one").is_ok());
+    assert_eq!(serving.stop(), (0, String::new()), "no link was given");
+    home.run(["reset", "--yes"]).succeeded();
+    assert_eq!(Serving::start(&home).stop().0, 0, "a reset is no loss");
+}
+
+#[test]
 fn serving_beyond_loopback_needs_to_be_said() {
     let home = Home::new();
     for (arguments, status, what) in [

@@ -194,3 +194,27 @@ async fn a_daemon_that_stops_withdraws_what_is_pending_and_the_next_one_runs_non
     assert_eq!(page.call("assistant.pending", json!({})).await.result()["pending"], json!([]));
     assert_eq!(home.lab.ran(), [""; 0]);
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_change_cut_off_by_its_deadline_is_of_unknown_effect_and_not_done_again() {
+    let home = Home::new().with_accounts();
+    let served = home.serve().await;
+    let page = served.operator().await;
+    let mut stream = page.watch().await;
+    say(&page, "hang").await;
+    let (id, token) = page.surfaced().await;
+    assert_eq!(page.decide(&id, &token, "approve").await.status, 200);
+    within(home.lab.started.notified()).await;
+    home.clock.advance(Duration::from_secs(5));
+    let finished = within(stream.until("finished")).await;
+    assert_eq!(finished["report"]["receipts"][0]["outcome"], "unknown_effect");
+    assert_eq!(page.decide(&id, &token, "approve").await.code(), "already_resolved");
+    home.lab.gate.notify_one();
+    say(&page, "read").await;
+    assert_eq!(home.lab.ran(), ["slow_change started", "read"]);
+    served.stop().await;
+    let all = records(&home.audit());
+    let ended: Vec<_> = ends(&all).into_iter().filter(|end| end.contains("slow_change")).collect();
+    assert_eq!(ended.len(), 1, "{ended:?}");
+    assert!(ended[0].contains("unknown_effect"), "{ended:?}");
+}

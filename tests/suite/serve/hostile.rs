@@ -213,6 +213,21 @@ async fn buttons_of_one_session_fill_no_log() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_log_is_read_for_as_many_at_once_as_there_are_places() {
+    for (readers, code) in [(0, "too_many_requests"), (1, "")] {
+        let mut home = Home::new().with_accounts();
+        home.limits.readers = readers;
+        let served = home.serve().await;
+        let page = served.login("vera").await;
+        for params in [json!({}), json!({ "stats": true }), json!({ "verify": true })] {
+            // one after the other: each gives its place back
+            let reply = page.call("assistant.audit", params.clone()).await;
+            assert_eq!(reply.code(), code, "{readers} {params}");
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn what_is_no_http_ends_the_connection_and_nothing_else() {
     let home = Home::new().with_accounts();
     let served = home.serve().await;

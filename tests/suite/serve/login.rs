@@ -95,7 +95,9 @@ async fn a_browser_that_was_let_in_before_is_not_shut_out_by_others() {
         assert_eq!(attempt(&served, &user, WRONG).await, failed());
     }
     assert_eq!(attempt(&served, "operator", PASSWORD).await, too_many());
-    let browser = Page { cookie: known, ..nobody.clone() };
+    // behind as many as another port of this machine cares to set
+    let others = "sovereign_browser=x; ".repeat(50);
+    let browser = Page { cookie: format!("{others}{known}"), ..nobody.clone() };
     assert_eq!(browser.call("auth.login", params(PASSWORD)).await.status, 200);
     // it lets nobody in, and has a limit of its own
     for _ in 0..5 {
@@ -155,6 +157,17 @@ async fn a_first_login_is_by_a_token_that_works_once() {
     served.stop().await;
     let served = home.serve().await;
     assert_eq!(served.token, None, "somebody has a password now");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_one_time_login_sets_one_password_without_an_old_one() {
+    let home = Home::new();
+    let served = home.serve().await;
+    let page = with_token(&served, &served.token.clone().unwrap()).await.unwrap();
+    let set = async |params| page.call("auth.set-password", params).await.code();
+    assert_eq!(set(json!({ "new": PASSWORD })).await, "");
+    assert_eq!(set(json!({ "new": "another good one" })).await, "wrong_password");
+    assert_eq!(set(json!({ "old": PASSWORD, "new": "another good one" })).await, "");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

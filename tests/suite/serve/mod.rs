@@ -7,4 +7,5 @@ mod login;
 mod pages;
 mod perimeter;
 mod sessions;
+mod stopping;
 mod turns;

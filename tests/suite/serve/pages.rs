@@ -105,6 +105,7 @@ async fn every_answer_says_what_a_browser_may_do_with_it() {
             ("cache-control", "no-store"),
             ("cross-origin-resource-policy", "same-origin"),
             ("cross-origin-opener-policy", "same-origin"),
+            ("origin-agent-cluster", "?1"),
         ] {
             assert_eq!(answer.header(name), Some(value), "{answer:?}");
         }

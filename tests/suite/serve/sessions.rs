@@ -20,7 +20,11 @@ async fn every_login_has_a_cookie_and_a_token_of_its_own() {
     let reply = again.call("auth.login", params).await;
     let set = reply.header("set-cookie").unwrap().to_owned();
     let rules: Vec<_> = set.split("; ").skip(1).collect();
-    assert_eq!(rules, ["Path=/", "HttpOnly", "SameSite=Strict", "Max-Age=28800"]);
+    assert_eq!(
+        rules,
+        ["Path=/", "HttpOnly", "SameSite=Strict"],
+        "without an age it goes with the browser"
+    );
     let cookie = set.split(';').next().unwrap();
     assert_ne!(cookie, first.cookie);
     assert_eq!(status(&first).await, 401, "the one before is over");
@@ -48,6 +52,19 @@ async fn a_session_ends_after_two_idle_hours_and_after_eight_in_all() {
     let slept = served.operator().await;
     home.clock.advance_wall(2 * HOUR);
     assert_eq!(status(&slept).await, 401);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_cookie_alone_keeps_no_session_alive() {
+    let home = Home::new().with_accounts();
+    let served = home.serve().await;
+    let page = served.operator().await;
+    let thief = Page { csrf: String::new(), ..page.clone() };
+    home.clock.advance(HOUR);
+    thief.get("/").await;
+    assert_eq!(thief.call("assistant.status", json!({})).await.code(), "csrf");
+    home.clock.advance(HOUR);
+    assert_eq!(status(&page).await, 401);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -146,6 +163,57 @@ async fn accounts_that_cannot_be_read_let_nobody_in_and_nobody_stay() {
     let params = json!({ "user": "operator", "password": PASSWORD });
     let refused = Page::login(served.address, params).await.unwrap_err();
     assert_eq!(refused.code(), "accounts_unusable");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn accounts_that_cannot_be_read_have_not_changed() {
+    let home = Home::new().with_accounts();
+    let served = home.serve().await;
+    let elsewhere = || json!(served.records()).to_string().matches("elsewhere").count();
+    let file = home.path().join("secrets/accounts.json");
+    let whole = std::fs::read(&file).unwrap();
+    let mut stream = served.operator().await.watch().await;
+    std::fs::write(&file, "{").unwrap();
+    home.clock.advance(Duration::from_secs(15));
+    within(stream.until("logged_out")).await;
+    std::fs::write(&file, &whole).unwrap();
+    assert_eq!(elsewhere(), 0);
+    let page = served.operator().await;
+    let mut stream = page.watch().await;
+    home.accounts().set_password("operator", "another good one").unwrap();
+    home.clock.advance(Duration::from_secs(15));
+    within(stream.until("logged_out")).await;
+    assert_eq!(elsewhere(), 1, "what did change is seen");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn strangers_who_fail_to_log_in_keep_nobody_from_changing_accounts() {
+    let home = Home::new().with_accounts();
+    let served = home.serve().await;
+    let (page, other) = (served.operator().await, served.operator().await);
+    for _ in 0..5 {
+        let wrong = json!({ "user": "operator", "password": "not the password" });
+        assert_eq!(Page::login(served.address, wrong).await.unwrap_err().code(), "login_failed");
+    }
+    let right = json!({ "user": "operator", "password": PASSWORD });
+    assert_eq!(Page::login(served.address, right).await.unwrap_err().code(), "too_many_attempts");
+    let set = async |page: &Page, own: &str| {
+        let params = json!({
+            "action": "set_role", "user": "vera", "role": "viewer", "own_password": own,
+        });
+        page.call("auth.users", params).await.code()
+    };
+    assert_eq!(set(&page, PASSWORD).await, "");
+    // who has a session may guess five times, and that is no matter of another session
+    for _ in 0..5 {
+        assert_eq!(set(&other, "not the password").await, "wrong_password");
+    }
+    assert_eq!(set(&other, PASSWORD).await, "too_many_attempts");
+    for _ in 0..6 {
+        assert_eq!(set(&page, PASSWORD).await, "", "what was right does not count");
+    }
+    home.clock.advance(Duration::from_secs(300));
+    assert_eq!(set(&other, PASSWORD).await, "");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

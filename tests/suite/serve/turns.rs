@@ -1,6 +1,8 @@
 //! Turns, and who watches them.
 use serde_json::{Value, json};
-use sovereign_tests::served::{Home, Page, within};
+use sovereign_tests::served::{Home, Obedient, Page, within};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 async fn say(page: &Page, text: &str) -> Value {
     within(page.call("assistant.chat", json!({ "text": text }))).await.result()
@@ -206,4 +208,24 @@ async fn the_log_is_read_while_it_grows_newest_first() {
     assert_eq!(stats["buckets"][0]["counts"], counts);
     let both = page.call("assistant.audit", json!({ "stats": true, "verify": true })).await;
     assert_eq!(both.code(), "invalid_params");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_backend_that_was_taken_away_is_asked_no_more() {
+    let home = Home::new().with_accounts();
+    let clock = Arc::new(home.clock.clone());
+    let mut parts = home.parts(Arc::new(Obedient), clock);
+    let gone = Arc::new(AtomicBool::new(false));
+    let (of, model) = (Arc::clone(&gone), Arc::new(Obedient));
+    parts.legs = Box::new(move || {
+        if of.load(Ordering::SeqCst) { Vec::new() } else { vec![Arc::clone(&model) as _] }
+    });
+    let served = home.serve_parts(parts).await;
+    let page = served.operator().await;
+    assert_eq!(say(&page, "hello").await["report"]["text"], "you said: hello");
+    gone.store(true, Ordering::SeqCst);
+    let report = say(&page, "hello again").await["report"].clone();
+    assert!(!report.to_string().contains("you said"), "{report}");
+    gone.store(false, Ordering::SeqCst);
+    assert_eq!(say(&page, "hello").await["report"]["text"], "you said: hello");
 }

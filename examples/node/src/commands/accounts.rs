@@ -1,9 +1,9 @@
 use crate::assemble::open_audit;
 use crate::data_dir::DataDir;
 use crate::exit::{Exit, NodeError};
-use crate::serve::{Accounts, Role, ServeError};
+use crate::serve::{Accounts, AccountsError, FIRST, Role, ServeError};
 use crate::signals::Signals;
-use crate::terminal::{Tty, print};
+use crate::terminal::{Tty, note, print};
 use sovereign_core::audit::{
     AccountChange, Administrative, AdministrativeRecord, Audit as _, LogError, Record,
 };
@@ -16,7 +16,10 @@ const MAX_LINE: u64 = 4096;
 
 /// Sets a password; sessions of the account that a running daemon has end with it.
 pub(crate) async fn passwd(data: &DataDir, user: &str, stdin: bool) -> Result<Exit, NodeError> {
-    let accounts = Accounts::open(&data.secrets()).map_err(ServeError::from)?;
+    let accounts = match Accounts::open(data.path()) {
+        Err(AccountsError::Lost { .. }) if user == FIRST => return anew(data, stdin).await,
+        opened => opened.map_err(ServeError::from)?,
+    };
     let known = accounts.list().map_err(ServeError::from)?;
     if !known.iter().any(|account| account.user == user) {
         let names: Vec<_> = known.iter().map(|account| account.user.as_str()).collect();
@@ -34,9 +37,19 @@ pub(crate) async fn passwd(data: &DataDir, user: &str, stdin: bool) -> Result<Ex
     Ok(Exit::Answered)
 }
 
+/// In place of accounts that were lost.
+async fn anew(data: &DataDir, stdin: bool) -> Result<Exit, NodeError> {
+    note("the accounts are gone: they are made anew, with the operator alone");
+    let password = if stdin { piped()? } else { typed(FIRST).await? };
+    recorded(data, Some(Role::Operator)).await?;
+    Accounts::anew(data.path(), &password).map_err(ServeError::from)?;
+    print(&format!("The password of `{FIRST}` is set.\n")).map_err(NodeError::Output)?;
+    Ok(Exit::Answered)
+}
+
 /// Shows who may come in.
 pub(crate) fn users(data: &DataDir) -> Result<Exit, NodeError> {
-    let accounts = Accounts::open(&data.secrets()).map_err(ServeError::from)?;
+    let accounts = Accounts::open(data.path()).map_err(ServeError::from)?;
     let mut text = String::new();
     for account in accounts.list().map_err(ServeError::from)? {
         let password = if account.password_set { "has a password" } else { "has no password yet" };

@@ -79,7 +79,7 @@ fn invite(data: &DataDir, link: crate::serve::LoginLink) -> Result<(), NodeError
         );
         return print(&text).map_err(NodeError::Output);
     }
-    let path = data.secrets().join("login-token");
+    let path = data.login_link();
     link.keep_in(&path).map_err(crate::serve::ServeError::from)?;
     print(&format!(
         "Nobody has a password yet. A link that lets one in, once, within ten minutes, is in `{}`\n",

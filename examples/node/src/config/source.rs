@@ -1,4 +1,5 @@
 use super::ConfigError;
+use crate::data_dir::OWN_SECRETS;
 use sovereign_backends::BaseUrl;
 use sovereign_core::display::Visible;
 use std::fmt::Display;
@@ -73,6 +74,9 @@ impl Source<'_> {
     pub(super) fn key<'t>(&self, given: &'t Spanned<String>) -> Result<&'t str, ConfigError> {
         let name = given.as_ref();
         let plain = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-';
+        if OWN_SECRETS.contains(&name.as_str()) {
+            return Err(self.at(given, "the node keeps a link of its own under this name"));
+        }
         if (1..=64).contains(&name.len()) && name.bytes().all(plain) {
             return Ok(name);
         }

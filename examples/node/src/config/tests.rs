@@ -126,6 +126,17 @@ fn key_in_the_configuration_is_refused_and_not_repeated() {
 }
 
 #[test]
+fn a_link_of_the_node_is_nobodys_key() {
+    for name in crate::data_dir::OWN_SECRETS {
+        for table in ["[claude]", "[[openai]]\nbase_url = \"https://a.example/v1\"\nmodel = \"m\""]
+        {
+            let error = of(&format!("{table}\nkey = \"{name}\"")).unwrap_err();
+            assert!(error.contains("a link of its own"), "{error}");
+        }
+    }
+}
+
+#[test]
 fn servers_keep_their_order_and_take_their_keys_from_the_data_directory() {
     let text = r#"
         [[openai]]

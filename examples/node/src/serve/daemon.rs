@@ -249,7 +249,7 @@ impl Door {
         let guest = Arc::clone(&place.guest);
         let router = TowerToHyperService::new(self.router.clone());
         let asked = service_fn(move |mut request: Request<Incoming>| {
-            place.asks();
+            place.guest.is_heard();
             request.extensions_mut().insert(Arc::clone(&place.guest));
             router.call(request)
         });

@@ -1,7 +1,7 @@
 //! From a request to an answer.
 
 use super::guests::Guest;
-use super::identity::{Role, SESSION_LIFE, Session};
+use super::identity::{Role, Session};
 use super::perimeter::{frame_host, harden, json, navigation, only, refusal, same_origin, surface};
 use super::rpc::methods::{Access, find};
 use super::rpc::{Answer, Call, Envelope, RpcError, answer, login as login_method, watch};
@@ -27,8 +27,6 @@ const MAX_BODY: usize = 64 << 10;
 const COOKIE_NAME: &str = "sovereign_session";
 /// What a browser is known by that has logged in before; it lets nobody in.
 const BROWSER_NAME: &str = "sovereign_browser";
-/// How many cookies of one name are looked at.
-const MAX_COOKIES: usize = 4;
 /// How long a browser is known, in seconds; the daemon knows it for as long as it runs.
 const BROWSER_LIFE: u64 = 30 * 24 * 60 * 60;
 const CSRF: HeaderName = HeaderName::from_static("x-csrf-token");
@@ -113,12 +111,13 @@ fn html(page: impl Into<Body>) -> Response<Body> {
     axum::response::IntoResponse::into_response(Html(page.into()))
 }
 
-/// The values of the cookies of this name; others on this machine may have set some too.
+/// The values of the cookies of this name; others on this machine may have set some too, as many as a
+/// head has room for.
 fn cookies<'a>(headers: &'a HeaderMap, wanted: &str) -> impl Iterator<Item = &'a str> {
     let pairs =
         headers.get_all(COOKIE).iter().flat_map(|header| header.as_bytes().split(is_semicolon));
     let text = pairs.filter_map(|pair| std::str::from_utf8(pair).ok()?.trim().split_once('='));
-    text.filter(move |(name, _)| *name == wanted).map(|(_, value)| value).take(MAX_COOKIES)
+    text.filter(move |(name, _)| *name == wanted).map(|(_, value)| value)
 }
 
 const fn is_semicolon(byte: &u8) -> bool {
@@ -145,7 +144,9 @@ fn authenticated(
         return Err(RpcError::NO_CSRF_TOKEN);
     }
     guest.is_known();
-    if !session.may_go_on(service.parts.clock.now()) {
+    let clock = &service.parts.clock;
+    session.is_used((clock.now(), clock.wall()));
+    if !session.may_go_on(clock.now()) {
         return Err(RpcError::TOO_MANY);
     }
     Ok(session)
@@ -172,6 +173,7 @@ async fn rpc(
         // in a task of its own: what was begun is carried through, whether or not its client waits
         Ok(body) => {
             let work = async move {
+                let _asking = guest.asks();
                 let mut id = None;
                 let reply = dispatch(&service, &head.headers, &guest, &body, &mut id).await;
                 (id, reply)
@@ -183,10 +185,11 @@ async fn rpc(
     let mut response = match reply {
         Ok(Answer { result, cookie, browser }) => {
             let mut response = Response::new(Body::from(answer(id.as_deref(), Ok(&result))));
-            let life = if cookie.as_deref() == Some("") { 0 } else { SESSION_LIFE.as_secs() };
+            // without an age it is gone with the browser
+            let age = cookie.as_deref().is_some_and(str::is_empty).then_some(0);
             let cookies = [
-                cookie.and_then(|value| set_cookie(COOKIE_NAME, &value, life)),
-                browser.and_then(|value| set_cookie(BROWSER_NAME, &value, BROWSER_LIFE)),
+                cookie.and_then(|value| set_cookie(COOKIE_NAME, &value, age)),
+                browser.and_then(|value| set_cookie(BROWSER_NAME, &value, Some(BROWSER_LIFE))),
             ];
             for cookie in cookies.into_iter().flatten() {
                 response.headers_mut().append(SET_COOKIE, cookie);
@@ -231,8 +234,8 @@ async fn dispatch(
     };
     let found = find(&method);
     if let Some(Access::Login) = found.map(|method| method.access) {
-        let browser = cookies(headers, BROWSER_NAME).next();
-        let answer = login_method(service, &params, browser).await?;
+        let browsers: Vec<_> = cookies(headers, BROWSER_NAME).collect();
+        let answer = login_method(service, &params, &browsers).await?;
         // the browser has one cookie, and now it has another
         if let Some(before) = session(service, headers) {
             service.end(&before, Some(Administrative::Logout)).await;
@@ -263,9 +266,9 @@ async fn read(body: Body, time: Duration) -> Result<Bytes, RpcError> {
     read.map_err(|_| RpcError::TOO_SLOW)?.map_err(|_| RpcError::TOO_LARGE)
 }
 
-fn set_cookie(name: &str, value: &str, seconds: u64) -> Option<HeaderValue> {
-    let text = format!("{name}={value}; Path=/; HttpOnly; SameSite=Strict; Max-Age={seconds}");
-    HeaderValue::from_str(&text).ok()
+fn set_cookie(name: &str, value: &str, age: Option<u64>) -> Option<HeaderValue> {
+    let age = age.map(|seconds| format!("; Max-Age={seconds}")).unwrap_or_default();
+    HeaderValue::from_str(&format!("{name}={value}; Path=/; HttpOnly; SameSite=Strict{age}")).ok()
 }
 
 /// What happens in this session from now on, a line each.

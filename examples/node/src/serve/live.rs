@@ -113,6 +113,26 @@ impl Live {
         self.tell_moved();
     }
 
+    /// A turn has ended; a later one, and what that one asks, is none of its business.
+    pub(crate) fn finish(&self, over: &Arc<Over>) {
+        let is_own = |running: &&Running| running.turn == over.turn;
+        let waiting = {
+            let state = self.state();
+            state.running.as_ref().filter(is_own).and_then(|running| running.waiting)
+        };
+        if let Some(waiting) = waiting {
+            self.resolved(waiting.id, "withdrawn");
+        }
+        let mut state = self.state();
+        let running = state.running.take_if(|running| running.turn == over.turn);
+        let Some(running) = running else { return };
+        state.last = Some(Arc::clone(over));
+        state.watchers.tell(&Finished { r#type: "finished", over });
+        running.phase.send_replace(Phase::Over(Arc::clone(over)));
+        drop(state);
+        self.tell_moved();
+    }
+
     /// Tells every stream that the session is over, and ends it.
     pub(crate) fn log_out(&self) {
         let mut state = self.state();
@@ -128,6 +148,13 @@ impl Live {
         running.stop.send_replace(true);
         Some(running.phase.subscribe())
     }
+}
+
+#[derive(Serialize)]
+struct Finished<'a> {
+    r#type: &'static str,
+    #[serde(flatten)]
+    over: &'a Over,
 }
 
 #[derive(Serialize)]
@@ -151,3 +178,7 @@ pub(crate) async fn over(mut phase: watch::Receiver<Phase>) -> Option<Arc<Over>>
         Phase::Going | Phase::Awaiting(_) => None,
     }
 }
+
+#[cfg(test)]
+#[path = "live_tests.rs"]
+mod tests;

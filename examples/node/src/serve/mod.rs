@@ -17,7 +17,9 @@ mod stream;
 mod turns;
 
 pub use daemon::{Daemon, LoginLink, ServeError};
+pub(crate) use daemon::{listen, receive};
 pub use identity::{AccountView, Accounts, AccountsError, Role};
+pub(crate) use identity::{FIRST, Secret};
 pub use limits::Limits;
 pub use service::{Legs, Parts};
 

@@ -15,6 +15,7 @@ const CROSS_ORIGIN_RESOURCE_POLICY: HeaderName =
     HeaderName::from_static("cross-origin-resource-policy");
 const CROSS_ORIGIN_OPENER_POLICY: HeaderName =
     HeaderName::from_static("cross-origin-opener-policy");
+const ORIGIN_AGENT_CLUSTER: HeaderName = HeaderName::from_static("origin-agent-cluster");
 const PERMISSIONS_POLICY: HeaderName = HeaderName::from_static("permissions-policy");
 
 /// The name of the node page; its origin holds session and decisions.
@@ -95,6 +96,8 @@ pub(crate) fn harden(response: &mut Response<Body>, surface: Surface, port: u16)
     set(CROSS_ORIGIN_RESOURCE_POLICY, "same-origin");
     set(CROSS_ORIGIN_OPENER_POLICY, "same-origin");
     set(PERMISSIONS_POLICY, "camera=(), geolocation=(), microphone=()");
+    // the other ports of this host are the same site: where a browser can, they get another process
+    set(ORIGIN_AGENT_CLUSTER, "?1");
     if surface == Surface::Node {
         set(X_FRAME_OPTIONS, "DENY");
     }

@@ -1,6 +1,7 @@
 use super::identity::{Accounts, LoginTokens, Role, Session, Sessions, Throttle};
 use super::limits::Limits;
 use super::live::over;
+use super::rpc::RpcError;
 use serde_json::value::RawValue;
 use sovereign_backends::Guarded;
 use sovereign_core::audit::{AccountChange, Administrative, AdministrativeRecord, Audit, Record};
@@ -15,14 +16,12 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
-use tokio::sync::{RwLock, Semaphore};
+use tokio::sync::{OwnedRwLockReadGuard, RwLock, Semaphore};
 
 /// How long a session's turn may take to stop before the session is ended without it.
 const STOPPING: Duration = Duration::from_secs(10);
 /// How many passwords are checked at once: each takes 19 MiB.
 const HASHING: usize = 2;
-/// How many read the audit log at once.
-const READING: usize = 2;
 
 /// Says which backends there are now: a key may come or go while the daemon runs. Each keeps its guard,
 /// so that what one conversation found out holds for all.
@@ -80,8 +79,10 @@ pub(crate) struct Service {
     pub(crate) probed: tokio::sync::Mutex<Option<(Moment, Box<RawValue>)>>,
     /// The accounts as this program knows them.
     accounts: Mutex<Vec<String>>,
-    /// Held by whatever must be over before the program is.
+    /// Held by sessions that are being ended, which must be over before the program is.
     ending: Arc<RwLock<()>>,
+    /// Held by changes of accounts, until they are in the log; they end sessions.
+    changing: Arc<RwLock<()>>,
     closing: AtomicBool,
 }
 
@@ -93,10 +94,11 @@ impl Service {
             tokens: LoginTokens::new(Arc::clone(&clock)),
             throttle: Arc::new(Throttle::new(clock)),
             hashing: Arc::new(Semaphore::new(HASHING)),
-            reading: Arc::new(Semaphore::new(READING)),
+            reading: Arc::new(Semaphore::new(parts.limits.readers)),
             probed: tokio::sync::Mutex::default(),
             accounts: Mutex::new(parts.accounts.state().unwrap_or_default()),
             ending: Arc::default(),
+            changing: Arc::default(),
             closing: AtomicBool::new(false),
             parts,
             port,
@@ -153,14 +155,21 @@ impl Service {
     /// Ends what has run out, also when nobody asks.
     pub(crate) async fn sweep(self: &Arc<Self>) {
         self.tokens.sweep(false);
+        // by `passwd`, say, which cannot write to the log while this runs; accounts that cannot be read
+        // have not changed
+        let now = self.parts.accounts.state();
+        if now.is_ok_and(|now| *self.known() != now) {
+            self.accounts_changed(AccountChange::Elsewhere, None).await;
+        }
         for session in self.sessions.over() {
             self.end(&session, None).await;
         }
-        let now = self.parts.accounts.state().unwrap_or_default();
-        if *self.known() != now {
-            // by `passwd`, say, which cannot write to the log while this runs
-            self.accounts_changed(AccountChange::Elsewhere, None).await;
-        }
+    }
+
+    /// A change of accounts begins: a daemon that stops waits until this is dropped.
+    pub(crate) async fn changing(&self) -> Result<OwnedRwLockReadGuard<()>, RpcError> {
+        let unfinished = Arc::clone(&self.changing).read_owned().await;
+        if self.is_closing() { Err(RpcError::STOPPING) } else { Ok(unfinished) }
     }
 
     fn known(&self) -> MutexGuard<'_, Vec<String>> {
@@ -169,7 +178,9 @@ impl Service {
 
     /// Puts a change of accounts into the log.
     pub(crate) async fn accounts_changed(&self, change: AccountChange, role: Option<Role>) {
-        *self.known() = self.parts.accounts.state().unwrap_or_default();
+        if let Ok(now) = self.parts.accounts.state() {
+            *self.known() = now;
+        }
         let role = role.map(Role::word);
         tracing::info!(?change, role, "accounts changed");
         self.record(Administrative::AccountsChanged { change, role }).await;
@@ -189,8 +200,14 @@ impl Service {
             self.sessions.take(&session);
             session.live.state().watchers.clear();
         }
-        // sessions that were being ended when the stop came
-        drop(tokio::time::timeout(STOPPING, self.ending.write()).await);
+        // what was under way when the stop came; changes first, which may be ending sessions
+        let unfinished = async {
+            drop(self.changing.write().await);
+            drop(self.ending.write().await);
+        };
+        if tokio::time::timeout(STOPPING, unfinished).await.is_err() {
+            tracing::warn!("a change of accounts, or the end of a session, did not end in time");
+        }
         if let Err(error) = self.parts.executor.durable().await {
             tracing::error!(%error, "what happened last could not be recorded");
         }

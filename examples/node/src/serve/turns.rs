@@ -189,23 +189,8 @@ impl Driven {
         // INVARIANT: a report serialises
         let told = to_raw_value(report).unwrap_or_else(|_| RawValue::NULL.to_owned());
         let receipts = report.receipts.clone();
-        let over = Arc::new(Over { turn: self.turn, report: told, cancelled, receipts });
-        let is_own = |running: &&Running| running.turn == self.turn;
-        let waiting = {
-            let state = self.session.live.state();
-            state.running.as_ref().filter(is_own).and_then(|running| running.waiting)
-        };
-        if let Some(waiting) = waiting {
-            self.session.live.resolved(waiting.id, "withdrawn");
-        }
-        let mut state = self.session.live.state();
-        let running = state.running.take_if(|running| running.turn == self.turn);
-        let Some(running) = running else { return };
-        state.last = Some(Arc::clone(&over));
-        state.watchers.tell(&Finished { r#type: "finished", over: &over });
-        running.phase.send_replace(Phase::Over(over));
-        drop(state);
-        self.session.live.tell_moved();
+        let over = Over { turn: self.turn, report: told, cancelled, receipts };
+        self.session.live.finish(&Arc::new(over));
     }
 
     fn tell(&self, r#type: &'static str, more: impl Serialize) {
@@ -285,11 +270,4 @@ struct Settled {
     receipt: Receipt,
     #[serde(skip_serializing_if = "Option::is_none")]
     result: Option<Json>,
-}
-
-#[derive(Serialize)]
-struct Finished<'a> {
-    r#type: &'static str,
-    #[serde(flatten)]
-    over: &'a Over,
 }

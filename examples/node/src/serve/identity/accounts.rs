@@ -17,7 +17,7 @@ const LIMIT: u64 = 256 << 10;
 /// The most accounts.
 const MAX_ACCOUNTS: usize = 64;
 /// The account of a fresh install: the same principal as the one at the terminal.
-const FIRST: &str = "operator";
+pub(crate) const FIRST: &str = "operator";
 
 /// The accounts of a node, in a file that only its owner may read; it is read at each ask, so that a
 /// password that was reset on the command line counts at once.
@@ -26,7 +26,7 @@ const FIRST: &str = "operator";
 /// The password is a PHC string of argon2id.
 #[derive(Clone)]
 pub struct Accounts {
-    directory: Arc<Path>,
+    data: Arc<Path>,
     entropy: Arc<dyn Entropy>,
     parsed: Arc<Mutex<Parsed>>,
 }
@@ -48,6 +48,16 @@ pub enum AccountsError {
     /// The file or its directory cannot be used.
     #[error(transparent)]
     File(#[from] FileError),
+    /// The file is gone. It is not made anew by itself: whoever came next would be let in.
+    #[error(
+        "`{}` is missing, though there were accounts: put it back from a backup; `sovereign-node passwd` \
+         makes it anew, with the operator alone",
+        Visible(&path.to_string_lossy())
+    )]
+    Lost {
+        /// Where it was.
+        path: PathBuf,
+    },
     /// The file is not what was written.
     #[error("`{}` holds no accounts: {what}", Visible(&path.to_string_lossy()))]
     Content {
@@ -89,30 +99,53 @@ impl std::fmt::Debug for Accounts {
 }
 
 impl Accounts {
-    /// The accounts in `directory`, which is made (0700) when it is missing; at its first use they are
-    /// one operator without a password.
+    /// The accounts of this data directory: `accounts.json` among its secrets, whose directory is made
+    /// (0700) when it is missing. At the first use they are one operator without a password; that they
+    /// were used is told by `accounts.lock`, which stands outside the secrets.
     ///
     /// # Errors
-    /// When the directory or the file is open to others, belongs to somebody else, or does not hold
-    /// accounts.
-    pub fn open(directory: &Path) -> Result<Self, AccountsError> {
-        files::create_private_dir(directory)?;
-        let (entropy, parsed) = (Arc::new(SystemEntropy), Arc::default());
-        let accounts = Self { directory: directory.into(), entropy, parsed };
-        if accounts.path().symlink_metadata().is_err_and(|e| e.kind() == io::ErrorKind::NotFound) {
-            let _lock = accounts.lock()?;
-            let stamp = accounts.stamp()?;
-            let first =
-                Account { user: FIRST.to_owned(), role: Role::Operator, password: None, stamp };
-            let content = Content { version: 1, accounts: vec![first] };
-            match files::create_private(&accounts.path(), &spelled(&content)) {
-                // another program was faster
-                Err(_) if accounts.path().exists() => {}
-                made => made?,
+    /// When the directory or the file is open to others, belongs to somebody else, does not hold
+    /// accounts, or is gone.
+    pub fn open(data: &Path) -> Result<Self, AccountsError> {
+        let accounts = Self::at(data)?;
+        if is_missing(&accounts.path()) {
+            if !is_missing(&accounts.lock_path()) {
+                return Err(AccountsError::Lost { path: accounts.path() });
             }
+            accounts.make(None)?;
         }
         accounts.read()?;
+        drop(accounts.lock()?);
         Ok(accounts)
+    }
+
+    /// In place of lost ones: the operator alone, with this password.
+    ///
+    /// # Errors
+    /// When there are some, or the password cannot be one.
+    pub fn anew(data: &Path, password: &str) -> Result<(), AccountsError> {
+        let accounts = Self::at(data)?;
+        let password = accounts.hashed(password)?;
+        accounts.make(Some(password))
+    }
+
+    fn at(data: &Path) -> Result<Self, AccountsError> {
+        let (entropy, parsed) = (Arc::new(SystemEntropy), Arc::default());
+        let accounts = Self { data: data.into(), entropy, parsed };
+        files::create_private_dir(data)?;
+        files::create_private_dir(&data.join("secrets"))?;
+        Ok(accounts)
+    }
+
+    fn make(&self, password: Option<String>) -> Result<(), AccountsError> {
+        let (stamp, by_hand) = (self.stamp()?, password.is_some());
+        let first = Account { user: FIRST.to_owned(), role: Role::Operator, password, stamp };
+        let content = Content { version: 1, accounts: vec![first] };
+        match files::create_private(&self.path(), &spelled(&content)) {
+            // another program was faster
+            Err(_) if !by_hand && self.path().exists() => Ok(()),
+            made => Ok(made?),
+        }
     }
 
     /// All of them, in the order in which they were made.
@@ -237,7 +270,11 @@ impl Accounts {
     }
 
     fn path(&self) -> PathBuf {
-        self.directory.join("accounts.json")
+        self.data.join("secrets/accounts.json")
+    }
+
+    fn lock_path(&self) -> PathBuf {
+        self.data.join("accounts.lock")
     }
 
     pub(crate) fn stamp(&self) -> Result<String, EntropyError> {
@@ -248,7 +285,7 @@ impl Accounts {
 
     /// Between programs: the daemon and `passwd` may both be at it.
     fn lock(&self) -> Result<File, AccountsError> {
-        let path = self.directory.join("accounts.lock");
+        let path = self.lock_path();
         match files::create_private(&path, b"") {
             Err(error) if !path.exists() => return Err(error.into()),
             _ => {}
@@ -296,6 +333,10 @@ impl Accounts {
         *parsed = Some((bytes, Arc::clone(&content)));
         Ok(content)
     }
+}
+
+fn is_missing(path: &Path) -> bool {
+    path.symlink_metadata().is_err_and(|e| e.kind() == io::ErrorKind::NotFound)
 }
 
 fn find<'a>(accounts: &'a mut [Account], user: &str) -> Result<&'a mut Account, AccountsError> {

@@ -6,7 +6,7 @@ const GOOD: &str = "correct horse battery";
 
 fn accounts() -> (tempfile::TempDir, Accounts) {
     let home = tempfile::tempdir().unwrap();
-    let accounts = Accounts::open(&home.path().join("secrets")).unwrap();
+    let accounts = Accounts::open(&home.path().join("data")).unwrap();
     (home, accounts)
 }
 
@@ -19,7 +19,7 @@ fn a_fresh_install_has_one_operator_who_has_no_password() {
     assert!(!list[0].password_set);
     assert_eq!(accounts.locked_out().unwrap().as_deref(), Some("operator"));
     assert!(accounts.check("operator", "").unwrap().is_none());
-    let file = home.path().join("secrets/accounts.json");
+    let file = home.path().join("data/secrets/accounts.json");
     assert_eq!(file.metadata().unwrap().permissions().mode() & 0o777, 0o600);
 }
 
@@ -34,10 +34,10 @@ fn a_password_is_kept_as_its_hash_and_lets_nobody_else_in() {
     assert!(accounts.check("nobody", GOOD).unwrap().is_none());
     assert!(accounts.check("nobody", "nobody's password").unwrap().is_none());
     assert_eq!(accounts.locked_out().unwrap(), None);
-    let text = std::fs::read_to_string(home.path().join("secrets/accounts.json")).unwrap();
+    let text = std::fs::read_to_string(home.path().join("data/secrets/accounts.json")).unwrap();
     assert!(text.contains("$argon2id$") && !text.contains(GOOD), "{text}");
     // another program sees it at once
-    let other = Accounts::open(&home.path().join("secrets")).unwrap();
+    let other = Accounts::open(&home.path().join("data")).unwrap();
     other.set_password("operator", "another good one").unwrap();
     assert!(accounts.check("operator", GOOD).unwrap().is_none());
 }
@@ -93,7 +93,7 @@ fn a_name_or_a_password_that_cannot_be_one_changes_nothing() {
 fn a_file_that_others_may_read_or_that_is_not_whole_lets_nobody_in() {
     let (home, accounts) = accounts();
     accounts.set_password("operator", GOOD).unwrap();
-    let file = home.path().join("secrets/accounts.json");
+    let file = home.path().join("data/secrets/accounts.json");
     let whole = std::fs::read(&file).unwrap();
     let mode = |mode| {
         std::fs::set_permissions(&file, std::fs::Permissions::from_mode(mode)).unwrap();
@@ -116,4 +116,27 @@ fn a_file_that_others_may_read_or_that_is_not_whole_lets_nobody_in() {
     }
     std::fs::write(&file, &whole).unwrap();
     assert!(accounts.check("operator", GOOD).unwrap().is_some());
+}
+
+#[test]
+fn accounts_that_were_lost_are_not_made_anew_by_themselves() {
+    let (home, accounts) = accounts();
+    accounts.set_password("operator", GOOD).unwrap();
+    accounts.add("carol", Role::Operator, GOOD).unwrap();
+    let is_lost = |lost: Result<Accounts, _>| matches!(lost, Err(AccountsError::Lost { .. }));
+    std::fs::remove_file(home.path().join("data/secrets/accounts.json")).unwrap();
+    assert!(is_lost(Accounts::open(&home.path().join("data"))));
+    std::fs::remove_dir_all(home.path().join("data/secrets")).unwrap();
+    assert!(is_lost(Accounts::open(&home.path().join("data"))), "all secrets with them");
+    assert!(accounts.check("operator", GOOD).is_err(), "a daemon that runs lets nobody in");
+    assert!(matches!(
+        Accounts::anew(&home.path().join("data"), "short"),
+        Err(AccountsError::Password)
+    ));
+    assert!(is_lost(Accounts::open(&home.path().join("data"))));
+    Accounts::anew(&home.path().join("data"), "another good one").unwrap();
+    let anew = Accounts::open(&home.path().join("data")).unwrap();
+    assert_eq!((anew.list().unwrap().len(), anew.locked_out().unwrap()), (1, None));
+    assert!(anew.check("operator", "another good one").unwrap().is_some());
+    assert!(Accounts::anew(&home.path().join("data"), GOOD).is_err(), "what is there stays");
 }

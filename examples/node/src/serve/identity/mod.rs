@@ -11,10 +11,11 @@ mod throttle;
 
 pub(crate) use account::Known;
 pub use account::{AccountView, Role};
+pub(crate) use accounts::FIRST;
 pub use accounts::{Accounts, AccountsError};
 pub(crate) use login_token::LoginTokens;
 pub(crate) use password::Passwords;
 pub(crate) use secret::Secret;
 pub(crate) use session::Session;
-pub(crate) use sessions::{Entering, SESSION_LIFE, Sessions};
-pub(crate) use throttle::{Attempt, Throttle};
+pub(crate) use sessions::{Entering, Sessions};
+pub(crate) use throttle::Throttle;

@@ -1,4 +1,5 @@
 use super::secret::SecretHash;
+use super::throttle::LOGIN_WINDOW;
 use super::{Role, Secret};
 use crate::serve::live::Live;
 use sovereign_core::caller::CallerScope;
@@ -14,6 +15,8 @@ pub(crate) const MAX_REQUESTS: usize = 240;
 pub(crate) const MAX_RUNS: usize = 20;
 /// See [`MAX_REQUESTS`].
 pub(crate) const RATE_WINDOW: Duration = Duration::from_secs(10);
+/// How many wrong passwords a session may give within [`LOGIN_WINDOW`].
+pub(crate) const MAX_WRONG_PROOFS: usize = 5;
 
 /// One login of one browser. The role is the one it came in with: with another one it is over.
 pub(crate) struct Session {
@@ -36,6 +39,7 @@ pub(super) struct State {
     pub(super) used: (Moment, SystemTime),
     pub(super) requests: VecDeque<Moment>,
     pub(super) runs: VecDeque<Moment>,
+    pub(super) proofs: VecDeque<Moment>,
 }
 
 impl Session {
@@ -63,17 +67,38 @@ impl Session {
 
     /// Counts a request; false when there are too many.
     pub(crate) fn may_go_on(&self, now: Moment) -> bool {
-        room(&mut self.state().requests, MAX_REQUESTS, now)
+        room(&mut self.state().requests, MAX_REQUESTS, RATE_WINDOW, now)
     }
 
     /// Counts a call that a button of the page makes; false when there are too many.
     pub(crate) fn may_run(&self, now: Moment) -> bool {
-        room(&mut self.state().runs, MAX_RUNS, now)
+        room(&mut self.state().runs, MAX_RUNS, RATE_WINDOW, now)
+    }
+
+    /// Counts a password that has to prove who asks, as wrong until it is said to be right, or says how
+    /// long to wait. By the session, so that strangers who fail to log in are in nobody's way here.
+    pub(crate) fn may_prove(&self, now: Moment) -> Result<(), Duration> {
+        let proofs = &mut self.state().proofs;
+        if room(proofs, MAX_WRONG_PROOFS, LOGIN_WINDOW, now) {
+            return Ok(());
+        }
+        let oldest = proofs.front().map_or(LOGIN_WINDOW, |oldest| now.since(*oldest));
+        Err(LOGIN_WINDOW.saturating_sub(oldest))
+    }
+
+    /// The last one was right.
+    pub(crate) fn proved(&self) {
+        self.state().proofs.pop_back();
+    }
+
+    /// Whoever has cookie and token did something.
+    pub(crate) fn is_used(&self, now: (Moment, SystemTime)) {
+        self.state().used = now;
     }
 }
 
-fn room(recent: &mut VecDeque<Moment>, most: usize, now: Moment) -> bool {
-    recent.retain(|at| now.since(*at) < RATE_WINDOW);
+fn room(recent: &mut VecDeque<Moment>, most: usize, within: Duration, now: Moment) -> bool {
+    recent.retain(|at| now.since(*at) < within);
     let has_room = recent.len() < most;
     if has_room {
         recent.push_back(now);

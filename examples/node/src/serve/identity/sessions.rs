@@ -56,8 +56,8 @@ impl Sessions {
         let mut id = [0; 8];
         self.entropy.fill(&mut id)?;
         let now = (self.clock.now(), self.clock.wall());
-        let (requests, runs) = Default::default();
-        let state = State { stamps: vec![who.stamp], used: now, requests, runs };
+        let (requests, runs, proofs) = Default::default();
+        let state = State { stamps: vec![who.stamp], used: now, requests, runs, proofs };
         let session = Arc::new(Session {
             id: hex(&id),
             user: who.user,
@@ -78,15 +78,12 @@ impl Sessions {
     }
 
     /// The session of this cookie. One that is over is no session any more, though it is still to be
-    /// ended: [`Sessions::over`] gives it out.
+    /// ended: [`Sessions::over`] gives it out. Looking does not count as use: a cookie alone proves
+    /// nothing.
     pub(crate) fn find(&self, cookie: &str) -> Option<Arc<Session>> {
         let hash = SecretHash::of(cookie);
         let found = self.open().get(&hash).filter(|s| s.cookie.is(&hash)).map(Arc::clone)?;
-        if self.is_over(&found) {
-            return None;
-        }
-        found.state().used = (self.clock.now(), self.clock.wall());
-        Some(found)
+        (!self.is_over(&found)).then_some(found)
     }
 
     /// Whether it is still a session; looking does not count as use.
@@ -136,3 +133,7 @@ impl Sessions {
         now.is_none_or(|account| !stamps.contains(&account.stamp))
     }
 }
+
+#[cfg(test)]
+#[path = "sessions_tests.rs"]
+mod tests;

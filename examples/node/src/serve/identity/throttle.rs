@@ -70,18 +70,18 @@ impl Throttle {
         self.attempts.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Lets an attempt under `name` through, or says how long to wait; `browser` is what an earlier
-    /// login gave it.
+    /// Lets an attempt under `name` through, or says how long to wait; one of `browsers` may be what an
+    /// earlier login gave it.
     pub(crate) fn begin(
         self: &Arc<Self>,
         name: &str,
         is_name: bool,
-        browser: Option<&str>,
+        browsers: &[&str],
     ) -> Result<Attempt, Duration> {
         let (now, name) = (self.clock.now(), SecretHash::of(name));
         let mut attempts = self.attempts();
         attempts.recent.retain(|recent| now.since(recent.at) < LOGIN_WINDOW);
-        let browser = browser.map(SecretHash::of).filter(|browser| {
+        let browser = browsers.iter().map(|browser| SecretHash::of(browser)).find(|browser| {
             attempts.browsers.get(browser).is_some_and(|(owner, _)| owner.is(&name))
         });
         let whose = match browser {
@@ -133,11 +133,5 @@ impl Attempt {
         }
         attempts.browsers.insert(browser.hash(), (self.name, now));
         Ok(browser)
-    }
-
-    /// It was the right person, who is logged in already.
-    pub(crate) fn was_right(self) {
-        let mut attempts = self.throttle.attempts();
-        attempts.recent.retain(|recent| recent.number != self.number);
     }
 }

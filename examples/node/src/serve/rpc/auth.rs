@@ -1,8 +1,6 @@
 //! Coming and going, passwords and accounts.
 
-use super::super::identity::{
-    Accounts, AccountsError, Attempt, Entering, Known, Role, Secret, Session,
-};
+use super::super::identity::{Accounts, AccountsError, Entering, Known, Role, Secret, Session};
 use super::{Answer, Call, Params, RpcError, plain};
 use crate::serve::service::Service;
 use serde::{Deserialize, Serialize};
@@ -38,18 +36,18 @@ struct Shown {
 }
 
 /// With a name and a password, or with a one-time token. The session gets a cookie and a CSRF token
-/// that nobody had before; `browser` is what an earlier login left.
+/// that nobody had before; one of `browsers` is what an earlier login left.
 pub(crate) async fn login(
     service: &Arc<Service>,
     params: &Params,
-    browser: Option<&str>,
+    browsers: &[&str],
 ) -> Result<Answer, RpcError> {
     if service.is_closing() {
         return Err(RpcError::STOPPING);
     }
     let shown = match params.read()? {
         Login { user: Some(user), password: Some(password), token: None } => {
-            by_password(service, user, password, browser).await?
+            by_password(service, user, password, browsers).await?
         }
         Login { user: None, password: None, token: Some(token) } => {
             by_token(service, &token).await?
@@ -90,20 +88,16 @@ async fn by_password(
     service: &Arc<Service>,
     user: String,
     password: String,
-    browser: Option<&str>,
+    browsers: &[&str],
 ) -> Result<Option<Shown>, RpcError> {
-    let attempt = attempt(service, &user, browser)?;
+    let attempt = service.throttle.begin(&user, Accounts::is_name(&user), browsers);
+    let attempt = attempt.map_err(|wait| RpcError::TOO_MANY_LOGINS.after(wait))?;
     let Some(account) = hashing(service, move |accounts| accounts.check(&user, &password)).await?
     else {
         return Ok(None);
     };
     let browser = attempt.succeeded(&*service.parts.entropy).ok();
     Ok(Some(Shown { account, by_token: false, browser }))
-}
-
-fn attempt(service: &Service, user: &str, browser: Option<&str>) -> Result<Attempt, RpcError> {
-    let begun = service.throttle.begin(user, Accounts::is_name(user), browser);
-    begun.map_err(|wait| RpcError::TOO_MANY_LOGINS.after(wait))
 }
 
 /// Withdraws what is pending, ends the session and forgets the cookie.
@@ -121,10 +115,11 @@ async fn prove(
 ) -> Result<(), RpcError> {
     let password = password.ok_or(RpcError::WRONG_PASSWORD)?;
     let user = session.user.clone();
-    let attempt = attempt(service, &user, None)?;
+    let counted = session.may_prove(service.parts.clock.now());
+    counted.map_err(|wait| RpcError::TOO_MANY_LOGINS.after(wait))?;
     let fits = hashing(service, move |accounts| accounts.check(&user, &password)).await?;
     fits.ok_or(RpcError::WRONG_PASSWORD)?;
-    attempt.was_right();
+    session.proved();
     Ok(())
 }
 
@@ -142,6 +137,7 @@ struct SetPassword {
 pub(crate) async fn set_password(call: Call) -> Result<Answer, RpcError> {
     let SetPassword { user, old, new, own_password } = call.params.read()?;
     let Call { service, session, .. } = call;
+    let _unfinished = service.changing().await?;
     let own = user.as_ref().is_none_or(|user| *user == session.user);
     if !own && session.role < Role::Operator {
         return Err(RpcError::NOT_FOR_THIS_ROLE);
@@ -201,6 +197,7 @@ struct Users {
 pub(crate) async fn users(call: Call) -> Result<Answer, RpcError> {
     let Users { action, user, role, password, own_password } = call.params.read()?;
     let service = &call.service;
+    let _unfinished = service.changing().await?;
     match (action, user, role, password) {
         (None, None, None, None) => {}
         (Some(Action::Add), Some(user), Some(role), Some(password)) => {
@@ -279,6 +276,7 @@ fn unusable(error: AccountsError) -> RpcError {
         | AccountsError::LastOperator
         | AccountsError::TooMany => RpcError::because("not_allowed", error.to_string()),
         AccountsError::File(_)
+        | AccountsError::Lost { .. }
         | AccountsError::Content { .. }
         | AccountsError::Lock(_)
         | AccountsError::Entropy(_) => {
