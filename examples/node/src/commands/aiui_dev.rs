@@ -7,8 +7,9 @@ use crate::legs::legs;
 use crate::signals::Signals;
 use crate::terminal::print;
 use sovereign_backends::Keyword;
+use sovereign_backends::routstr::Purse;
 use sovereign_core::backend::{Backend, BackendIdentity, Locality};
-use sovereign_core::clock::SystemClock;
+use sovereign_core::clock::{Clock, SystemClock};
 use sovereign_core::entropy::SystemEntropy;
 use sovereign_core::files;
 use sovereign_core::policy::RemoteInference;
@@ -30,7 +31,7 @@ pub(crate) async fn aiui_dev(
     let time = Duration::from_secs(u64::from(asked.minutes).saturating_mul(60));
     let caps = Caps { requests: asked.requests, bytes: MAX_BYTES, time };
     let clock = Arc::new(SystemClock::default());
-    let backend = backend(config, asked.backend.as_deref())?;
+    let backend = backend(data, config, asked.backend.as_deref())?;
     let BackendIdentity { id, locality, .. } = backend.identity();
     if locality == Locality::Remote {
         let (_, policy) = data.authority()?;
@@ -72,9 +73,15 @@ fn invite(data: &DataDir, link: &str) -> Result<Option<PathBuf>, NodeError> {
 }
 
 /// The configured backend of that name, or the first; one without a model has nothing to say here.
-fn backend(config: &Config, named: Option<&str>) -> Result<Arc<dyn Backend>, NodeError> {
-    let legs = legs(&config.backends)?;
-    let with_model = legs.into_iter().filter(|leg| leg.is_wanted()).map(|leg| leg.backend);
+fn backend(
+    data: &DataDir,
+    config: &Config,
+    named: Option<&str>,
+) -> Result<Arc<dyn Backend>, NodeError> {
+    let clock: Arc<dyn Clock> = Arc::new(SystemClock::default());
+    let legs = legs(&config.backends, &clock, &|| Purse::open(&data.purse()))?;
+    let with_model =
+        legs.into_iter().filter(|leg| leg.is_wanted()).map(|leg| leg.backend as Arc<dyn Backend>);
     let mut fitting = with_model.filter(|backend| {
         let id = backend.identity().id;
         id != Keyword::ID && named.is_none_or(|named| named == id)

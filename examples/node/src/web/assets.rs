@@ -47,7 +47,7 @@ assets! {
     "frame.css" STYLE CHAT;
     "frame.js" SCRIPT CHAT;
     "history.js" SCRIPT NODE;
-    "icon.svg" PICTURE NODE;
+    "icon.svg" PICTURE EVERY;
     "login.css" STYLE NODE;
     "login.js" SCRIPT NODE;
     "page.js" SCRIPT NODE;

@@ -1,12 +1,26 @@
-//! The pages.
+//! The pages: plain modules without a build step, compiled into the program.
+//!
+//! Owns what is sent and under which policy. It does not know sessions: who calls has checked them, and
+//! hands over what belongs into the page.
+mod assets;
+mod content_policy;
+mod fill;
+#[cfg(test)]
+mod tests;
+
+pub(crate) use assets::asset;
+pub(crate) use content_policy::csp;
+use fill::fill;
 
 /// Who is served, told apart by the host of the request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Surface {
     /// `127.0.0.1`: session, decisions, receipts.
     Node,
-    /// `localhost`: the chat alone.
+    /// `localhost`: the chat alone, of another origin and site, without a session.
     Frame,
+    /// The chat alone, without a node page around it, at the development proxy.
+    Standalone,
 }
 
 /// The node page of one session.
@@ -15,16 +29,17 @@ pub(crate) fn app_page(frame_origin: &str, principal: &str, role: &str) -> Strin
     fill(include_str!("assets/app.html"), &values)
 }
 
+/// The login page; it holds nothing of anybody.
 pub(crate) const fn login_page() -> &'static str {
-    "<!doctype html><meta charset=\"utf-8\"><title>Sovereign: log in</title>"
+    include_str!("assets/login.html")
 }
 
+/// The chat, for the node page to hold.
 pub(crate) fn frame_page() -> String {
-    "<!doctype html><meta charset=\"utf-8\"><title>Sovereign: chat</title>".to_owned()
+    fill(include_str!("assets/frame.html"), &[("surface", "frame")])
 }
 
 /// The chat on its own.
-#[cfg_attr(not(test), expect(dead_code, reason = "for the development proxy"))]
 pub(crate) fn standalone_page() -> String {
     fill(include_str!("assets/frame.html"), &[("surface", "standalone")])
 }

@@ -9,7 +9,7 @@ import { Decisions } from "./decision.js";
 import { byId, fill, h, meta, put } from "./dom.js";
 import { historyPage } from "./history.js";
 import { policyPage } from "./policy.js";
-import { call, listen } from "./rpc.js";
+import { call, csrfToken, gone, listen } from "./rpc.js";
 import { chosenTheme, themePicker } from "./theme.js";
 import { visible } from "./visible.js";
 
@@ -59,6 +59,7 @@ function open() {
 
 window.addEventListener("hashchange", () => {
   if (location.hash === "#main") return main.focus();
+  fill(byId("news"));
   open();
   main.focus({ preventScroll: true });
   window.scrollTo(0, 0);
@@ -81,13 +82,19 @@ byId("logout").addEventListener("click", async () => {
   }
 });
 
-open();
+// a cookie without the token of its login is no session: another port of this machine may have it
+if (csrfToken() === "") gone();
+else start();
 
-if (operator) {
-  const decisions = new Decisions(call);
-  const chat = made.get("chat") ?? make("chat");
-  chat.whenOutstanding((pending) => decisions.remind(pending));
-  hearEverything(decisions, chat);
+function start() {
+  open();
+  if (operator) {
+    const decisions = new Decisions(call);
+    const chat = made.get("chat") ?? make("chat");
+    chat.whenOutstanding((pending) => decisions.remind(pending));
+    hearEverything(decisions, chat);
+  }
+  document.body.dataset.ready = "true";
 }
 
 function make(address) {
@@ -101,6 +108,11 @@ function make(address) {
   return page;
 }
 
+const BANNERS = {
+  lost: "The node does not answer. Trying again…",
+  replaced: "This page is open in too many tabs, so this one has stopped following. Reload it to go on here.",
+};
+
 function hearEverything(decisions, chat) {
   const banner = byId("connection");
   listen(
@@ -108,7 +120,10 @@ function hearEverything(decisions, chat) {
       chat.hear(event);
       switch (event.type) {
         case "state":
-          call("assistant.pending").then(({ pending }) => decisions.only(pending.map((one) => one.id)), () => {});
+          call("assistant.pending").then(
+            ({ pending }) => decisions.only(pending.map((one) => one.id), event.report?.receipts),
+            () => {},
+          );
           break;
         case "pending":
           decisions.surface(event.pending);
@@ -121,11 +136,11 @@ function hearEverything(decisions, chat) {
           break;
       }
     },
-    (connected) => {
-      banner.hidden = connected;
-      document.body.dataset.connected = String(connected);
-      fill(banner, connected ? "" : "The node does not answer. Trying again…");
+    (state) => {
+      document.body.dataset.connected = String(state === "connected");
+      banner.hidden = !(state in BANNERS);
+      fill(banner, BANNERS[state] ?? "");
     },
+    () => chat.busy(),
   );
 }
-document.body.dataset.ready = "true";

@@ -5,7 +5,9 @@
 import { turnError } from "./words.js";
 
 const MAX_TEXT = 32 * 1024;
-const MAX_OPEN = 4;
+/** How many messages a frame may send within that time; a person types fewer. */
+const RATE = 10;
+const RATE_MS = 10_000;
 
 const SHAPES = { "chat:request": "id,text,type", "chat:cancel": "id,type" };
 
@@ -25,6 +27,7 @@ export class Bridge {
   #call;
   #outstanding;
   #requests = new Map();
+  #sent = [];
 
   /** `outstanding` is told when a message met a decision that is still open. */
   constructor(frame, origin, call, outstanding) {
@@ -49,19 +52,26 @@ export class Bridge {
 
   async #ask({ id, text }) {
     if (this.#requests.has(id)) return;
-    if (this.#requests.size >= MAX_OPEN) {
-      this.#post({ type: "chat:response", id, success: false, error: "Too many messages at once." });
+    const now = performance.now();
+    this.#sent = this.#sent.filter((at) => now - at < RATE_MS);
+    // a frame that was taken over must not use up what the session may call, or choose when the page asks
+    if (this.#requests.size > 0 || this.#sent.length >= RATE) {
+      const error = this.#requests.size > 0 ? "The message before is still being answered." : "Too many messages at once.";
+      this.#post({ type: "chat:response", id, success: false, error });
       return;
     }
-    const request = { id, turn: null, streamed: false, stop: false };
+    this.#sent.push(now);
+    const request = { id, text, turn: null, stop: false, call: new AbortController() };
     this.#requests.set(id, request);
     this.#status(request, "thinking");
     try {
-      const answer = await this.#call("assistant.chat", { text });
+      const answer = await this.#call("assistant.chat", { text }, request.call.signal);
       this.#bind(request, answer.turn);
-      if (answer.state === "finished") this.#finish(request, answer.report);
+      if (answer.state === "finished") this.#finish(request, answer);
       else this.#status(request, "decision_outstanding");
     } catch (error) {
+      // let go of, since the stream tells the rest
+      if (request.call.signal.aborted) return;
       // one line that the node wrote for a person, never an exception as it was thrown
       this.#fail(request, error.message);
       if (error.code === "decision_outstanding") this.#outstanding(error.data?.pending);
@@ -99,7 +109,8 @@ export class Bridge {
     this.#post({ type: "chat:response", id: request.id, success: false, error });
   }
 
-  #finish(request, report) {
+  #finish(request, { report, cancelled }) {
+    if (cancelled) return this.#fail(request, "Stopped.");
     if (!this.#requests.delete(request.id)) return;
     const { text = "", error } = report ?? {};
     const answer = { type: "chat:response", id: request.id, success: !error, text };
@@ -111,6 +122,11 @@ export class Bridge {
     return [...this.#requests.values()].find((request) => request.turn === turn);
   }
 
+  /** Whether the frame waits for anything. */
+  busy() {
+    return this.#requests.size > 0;
+  }
+
   /** Whether this frame asked for that turn and still waits for it. */
   waitsFor(turn) {
     return this.#of(turn) !== undefined;
@@ -120,8 +136,12 @@ export class Bridge {
   hear(event) {
     if (event.type === "state") return this.#resume(event);
     if (event.type === "turn_started") {
-      const waiting = [...this.#requests.values()].find((request) => request.turn === null);
-      if (waiting) this.#bind(waiting, event.turn);
+      // the words tell it from a turn that another tab began
+      const waiting = [...this.#requests.values()].find((request) => request.turn === null && request.text === event.text);
+      if (!waiting) return;
+      this.#bind(waiting, event.turn);
+      // a browser has few connections to one host
+      waiting.call.abort();
       return;
     }
     const request = this.#of(event.turn);
@@ -143,7 +163,7 @@ export class Bridge {
         this.#status(request, "thinking");
         break;
       case "finished":
-        this.#finish(request, event.report);
+        this.#finish(request, event);
         break;
     }
   }
@@ -152,10 +172,10 @@ export class Bridge {
   #resume(state) {
     for (const request of [...this.#requests.values()]) {
       if (request.turn === null) continue;
-      if (request.turn !== state.turn) {
+      if (request.turn === state.last_turn) {
+        this.#finish(request, state);
+      } else if (request.turn !== state.turn) {
         this.#fail(request, "The node was out of reach when the answer came. History may have it.");
-      } else if (state.state === "idle") {
-        this.#finish(request, state.report);
       } else {
         this.#status(request, "reset");
         if (state.text) this.#post({ type: "chat:token", id: request.id, text: state.text });

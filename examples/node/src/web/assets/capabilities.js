@@ -85,8 +85,8 @@ function toolCards(tools) {
           h("li", { class: "tag plain" }, tool.confirmation === "required" ? "you are asked each time" : "runs without asking"),
         ),
         h("p", { class: tool.allowed ? "verdict yes" : "verdict no" }, tool.allowed ? "A model may ask for it." : "Hidden from models."),
-        tool.why && h("details", {}, h("summary", {}, "Why"), h("pre", { tabindex: "0" }, prose(tool.why))),
-        tool.change && h("p", { class: "muted" }, `To change it: ${prose(tool.change)}`),
+        tool.why.change.length > 0 && h("p", { class: "muted" }, `To change it: ${tool.why.change.map(prose).join(", then ")}.`),
+        h("details", {}, h("summary", {}, "Why"), h("pre", { tabindex: "0" }, prose(tool.why.lines.join("\n")))),
       ),
     ),
   );

@@ -1,7 +1,7 @@
 // A picture of where proposals ended, stage by stage, over time; and the same as a table.
 
 import { h, svg } from "./dom.js";
-import { many, outcome, POINTS, when } from "./words.js";
+import { briefly, many, outcome, POINTS, when } from "./words.js";
 
 const TONES = [
   ["good", "Done"],
@@ -43,8 +43,8 @@ export function chart({ bucket_seconds: seconds, buckets = [] }) {
     );
     return h("div", { class: "stage", "data-point": point }, h("span", { class: "stage-name" }, name), picture, h("span", { class: "stage-sum" }, String(ended)));
   });
-  const from = when(buckets[0].from);
-  const until = when(new Date(Date.parse(buckets.at(-1).from) + seconds * 1000).toISOString());
+  const from = briefly(first);
+  const until = briefly(Date.parse(buckets.at(-1).from) + seconds * 1000);
   return [
     h(
       "figure",

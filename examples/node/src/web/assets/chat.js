@@ -58,29 +58,31 @@ export function chatPage({ call }) {
     return one;
   }
 
-  function finished(id, report, mine) {
+  function finished(id, { report, cancelled }, mine) {
     const one = turn(id);
     const known = report.receipts ?? [];
     fill(one.receipts, known.map((receipt) => receiptCard(receipt, one.results.get(receipt.audit_id))));
     fill(
       one.end,
+      cancelled && h("p", { class: "muted" }, "It was stopped."),
       report.error && h("p", { class: "notice bad" }, turnError(report.error)),
       known.length === 0 && h("p", { class: "muted" }, "Nothing was run for this answer."),
       // an answer that this chat did not ask for, or does not remember after a reload
       !mine && report.text && [h("h3", {}, "Answer"), h("p", { class: "words", dir: "auto" }, prose(report.text))],
       sources(report.citations),
-      answeredBy(report.backend),
+      !cancelled && answeredBy(report.backend),
       report.unsaved && h("p", { class: "notice look" }, `This turn is not in the history: ${prose(report.unsaved)}`),
     );
   }
 
   return {
     element,
+    busy: () => bridge.busy(),
     whenOutstanding: (hear) => (outstanding = hear),
     theme: (choice) => frame.contentWindow?.location.replace(`${origin}/frame#theme=${choice}`),
     hear(event) {
       const mine = bridge.waitsFor(event.turn);
-      if (event.type === "state" && event.turn && event.state === "idle" && event.report) finished(event.turn, event.report, mine);
+      if (event.type === "state" && event.last_turn) finished(event.last_turn, event, shown.get(event.last_turn)?.mine);
       if (event.type === "state" && event.turn && event.state !== "idle") turn(event.turn);
       if (event.type === "turn_started") turn(event.turn, event.text);
       if (event.type === "settled") {
@@ -91,7 +93,7 @@ export function chatPage({ call }) {
       if (event.type === "pending") {
         fill(turn(event.turn).end, h("p", { class: "muted" }, "Waiting for your decision."));
       }
-      if (event.type === "finished") finished(event.turn, event.report, mine || shown.get(event.turn)?.mine);
+      if (event.type === "finished") finished(event.turn, event, mine || shown.get(event.turn)?.mine);
       bridge.hear(event);
       if (event.type === "turn_started" && bridge.waitsFor(event.turn)) shown.get(event.turn).mine = true;
     },

@@ -48,11 +48,13 @@ export class Decisions {
   #queue = [];
   #open = null;
   #painted = null;
+  #showing = null;
   #seen = false;
   #deciding = false;
   #minimised = false;
   #closedElsewhere = null;
   #hint = "";
+  #meanwhile = null;
 
   /** `changed` hears whether a decision is open. */
   constructor(call, changed = () => {}) {
@@ -63,6 +65,10 @@ export class Decisions {
     byId("decision-later").addEventListener("click", () => this.#minimise());
     byId("waiting-show").addEventListener("click", () => this.#show());
     this.#dialog.addEventListener("keydown", (event) => this.#key(event));
+    // whoever clicks or types in a rhythm has not read it
+    for (const kind of ["pointerdown", "keydown"]) {
+      this.#dialog.addEventListener(kind, () => this.#painted !== null && !this.#ready() && this.#arm());
+    }
     this.#dialog.addEventListener("cancel", (event) => event.preventDefault());
     // however the browser closed it, an open question does not vanish
     this.#dialog.addEventListener("close", () => this.#banner());
@@ -82,23 +88,27 @@ export class Decisions {
     else this.#more();
   }
 
-  /** Exactly these are open: after a reload, or a break in the stream. */
-  async only(ids) {
+  /** Exactly these are open: after a reload, or a break in the stream. The receipts are of the last turn. */
+  async only(ids, receipts = []) {
     this.#queue = this.#queue.filter((id) => ids.includes(id));
-    if (this.#open && !ids.includes(this.#open.id)) this.#ended("It is not open any more.");
+    if (this.#open?.token && !ids.includes(this.#open.id) && !this.#deciding) {
+      const receipt = receipts.find((one) => one.audit_id === this.#open.auditId);
+      this.#ended(`It is not open any more. ${receipt ? became(receipt) : ""}`);
+    }
     for (const id of ids) await this.surface({ id });
   }
 
-  /** The question waits for an answer still: it is put before the person again. */
+  /** A message met the open question. One that was put aside stays so: a frame must not bring it up. */
   remind(pending) {
-    if (this.#open) this.#show();
-    else this.surface(pending);
+    if (this.#open === null) this.surface(pending);
+    else fill(byId("news"), "Your message was not sent: a question waits for your answer first.");
   }
 
   /** The node says that a decision is closed, here or elsewhere. */
   resolved(id, how) {
     this.#queue = this.#queue.filter((other) => other !== id);
     if (this.#open?.id !== id) return this.#more();
+    if (this.#deciding) this.#meanwhile = { id, how };
     if (this.#deciding || !this.#open.token) return;
     this.#closedElsewhere = this.#open.auditId;
     // an answer of this page that seemed lost had arrived after all, or another was faster
@@ -117,9 +127,7 @@ export class Decisions {
   settled(receipt) {
     if (this.#closedElsewhere !== receipt.audit_id) return;
     this.#closedElsewhere = null;
-    const { title, meaning } = outcome(receipt.outcome);
-    const why = receipt.code ? ` (${code(receipt.code)})` : "";
-    put(byId("news"), ` What became of it: ${title}${why}. ${meaning}`);
+    put(byId("news"), ` ${became(receipt)}`);
   }
 
   async #next() {
@@ -128,7 +136,7 @@ export class Decisions {
     // taken at once, so that two events in a row do not mint two tokens
     this.#open = { id };
     try {
-      const { pending, token } = await this.#call("assistant.pending", { id });
+      const { pending, token } = await this.#surfaced(id);
       if (this.#open?.id !== id) return;
       const until = performance.now() + pending.expires_in_seconds * 1000;
       this.#open = { id, token, until, auditId: pending.audit_id, said: [], asked: pending.disclosure };
@@ -140,7 +148,21 @@ export class Decisions {
     }
   }
 
+  /** With the token that this tab has for it since before a reload, or with a new one. */
+  async #surfaced(id) {
+    const kept = tokenOf(id);
+    if (kept) {
+      const { pending } = await this.#call("assistant.pending");
+      const still = pending.find((one) => one.id === id);
+      if (still) return { pending: still, token: kept };
+    }
+    const surfaced = await this.#call("assistant.pending", { id });
+    keep(id, surfaced.token);
+    return surfaced;
+  }
+
   #draw() {
+    fill(byId("news"));
     const { title, lead, body } = disclosure(this.#open.asked);
     fill(byId("decision-title"), title);
     fill(byId("decision-lead"), lead);
@@ -178,19 +200,20 @@ export class Decisions {
 
   #disarm() {
     this.#painted = null;
+    this.#showing = null;
     this.#approve.disabled = true;
-    this.#approve.dataset.armed = "false";
+    this.#approve.dataset.armed = "no";
   }
 
   /** Starts the half second over, from the next paint. */
   #arm() {
     this.#disarm();
     if (!this.#dialog.open || document.visibilityState !== "visible" || !document.hasFocus()) return;
-    const mine = (this.armed = Symbol("this showing"));
+    const mine = (this.#showing = Symbol("this showing"));
     // the second frame begins after the first was painted
     requestAnimationFrame(() =>
       requestAnimationFrame(() => {
-        if (mine !== this.armed) return;
+        if (mine !== this.#showing) return;
         this.#painted = performance.now();
         this.#look();
         setTimeout(() => this.#look(), INERT_MS);
@@ -257,6 +280,8 @@ export class Decisions {
     if (this.#open?.id !== id) return;
     this.#hint = `${error.message} It is not known whether your answer arrived. Press again: it counts once. The audit log says what became of it.`;
     fill(byId("decision-news"), this.#hint);
+    // the node said what became of it, only not in answer to this call
+    if (this.#meanwhile?.id === id) return this.resolved(id, this.#meanwhile.how);
     this.#deny.focus();
     this.#arm();
   }
@@ -264,6 +289,7 @@ export class Decisions {
   #ended(said) {
     this.#queue = this.#queue.filter((id) => id !== this.#open?.id);
     this.#open = null;
+    keep(null);
     this.#deny.disabled = false;
     this.#disarm();
     if (this.#dialog.open) this.#dialog.close();
@@ -296,6 +322,8 @@ export class Decisions {
       this.#open.said.push(...SAID_AT.filter((mark) => mark >= due));
       fill(byId("decision-news"), `${many(left, "second")} left to decide.`);
     }
+    // a browser that gives the focus back without saying so
+    if (this.#showing === null && !this.#deciding) this.#arm();
     if (left === 0 && !this.#deciding) this.#ended("Nobody answered in time, so it was not run.");
   }
 }

@@ -17,16 +17,6 @@ const KINDS = {
   nothing: "nothing",
 };
 
-const LABELS = {
-  backend: "Service",
-  model: "Model",
-  receiver: "Goes to",
-  destination: "Goes to",
-  bytes: "Size in bytes",
-  messages: "Messages",
-  description: "What it is",
-};
-
 /** `{title, lead, body}` of a disclosure. */
 export function disclosure(asked) {
   return asked.kind === "remote_send" ? remote(asked) : capability(asked);
@@ -61,22 +51,35 @@ function capability(asked) {
   };
 }
 
-/** A turn that would go to a model elsewhere; whatever core says about it is shown, field by field. */
+/** A turn that would go to a model elsewhere: who receives it, and what it is, counted by core. */
 function remote(asked) {
-  const { kind: _kind, warnings: warned, ...fields } = asked;
-  const facts = Object.entries(fields).filter(([, value]) => value !== null);
+  const { sends } = asked;
+  const parts = [
+    `this node's instructions (${many(sends.system_prompt_bytes, "byte")})`,
+    sends.capabilities > 0 && `what ${many(sends.capabilities, "capability", "capabilities")} can do`,
+    `your words of this turn (${many(sends.request_bytes, "byte")})`,
+    sends.earlier_turns > 0 && `${many(sends.earlier_turns, "turn")} before this one`,
+    sends.summary && "a summary of turns before those",
+    sends.results.length > 0 && `what came of ${sends.results.join(", ")}`,
+    asked.results_follow && "later, the results of what you ask it to do in this turn",
+  ].filter(Boolean);
   return {
-    title: "Send this to a model that is not on this device?",
-    lead: "No model at home answers this. If you approve, the words below leave your home once, for this turn.",
+    title: "Send this turn to a model off this device?",
+    lead: "If you approve, what is listed here leaves your home. Your yes holds for this turn and this receiver only.",
     body: [
       tags([["out", "leaves this device"]]),
-      list(facts.map(([name, value]) => [LABELS[name] ?? name.replaceAll("_", " "), plain(value)])),
-      warnings(warned),
+      list([
+        ["Goes to", asked.receiver],
+        ["Service", asked.backend],
+        ["Model", asked.model ?? "not named"],
+        ["All of it", many(sends.bytes, "byte")],
+      ]),
+      warnings(asked.warnings),
+      h("h3", {}, "What would be sent"),
+      h("ul", { class: "parts" }, parts.map((part) => h("li", { class: "exact" }, shown(part)))),
     ],
   };
 }
-
-const plain = (value) => (typeof value === "string" ? value : JSON.stringify(value, null, 1));
 
 function tags(words) {
   return h("ul", { class: "tags", "aria-label": "Class" }, words.map(([tone, word]) => h("li", { class: `tag ${tone}` }, word)));

@@ -2,7 +2,7 @@
 // the address before it is used.
 
 import { byId, fill } from "./dom.js";
-import { call } from "./rpc.js";
+import { call, keepToken } from "./rpc.js";
 import { themePicker } from "./theme.js";
 
 const form = byId("form");
@@ -10,9 +10,9 @@ const problem = byId("problem");
 const progress = byId("progress");
 
 const WORDS = {
-  bad_credentials: "Name and password do not fit together. Check both and try again.",
-  bad_token: "This link does not work any more: it works once, and for ten minutes. Make a new one on the node.",
-  rate_limited: "Too many tries. Wait a minute, then try again.",
+  password: "Name and password do not fit together. Check both and try again.",
+  token: "This link does not work any more: it works once, and for ten minutes. Make a new one on the node.",
+  limited: "Too many tries. Wait a few minutes, then try again.",
 };
 
 function token() {
@@ -32,17 +32,23 @@ async function logIn(params) {
   busy(true);
   try {
     const who = await call("auth.login", params);
+    keepToken(who.csrf);
     location.replace("token" in params && who.password_set === false ? "/#account" : "/");
   } catch (error) {
     busy(false);
-    const limited = error.status === 429 || error.code === "rate_limited";
-    const known = limited ? WORDS.rate_limited : WORDS["token" in params ? "bad_token" : "bad_credentials"];
-    const unknown = error.status !== undefined && error.status < 500;
-    fill(problem, unknown ? known : error.message);
+    fill(problem, said(error, params));
     problem.hidden = false;
     byId("password").value = "";
     byId(byId("user").value ? "password" : "user").focus();
   }
+}
+
+/** One sentence for a person; what the node said when this page has no better words. */
+function said(error, params) {
+  if (error.code === "login_failed") return "token" in params ? WORDS.token : WORDS.password;
+  if (error.code !== "too_many_attempts") return error.message;
+  const seconds = error.data.retry_after_seconds;
+  return seconds ? `Too many tries. Try again in ${seconds} seconds.` : WORDS.limited;
 }
 
 form.addEventListener("submit", (event) => {
@@ -56,7 +62,14 @@ form.addEventListener("submit", (event) => {
 });
 
 themePicker(byId("theme"));
-const given = token();
-if (given) logIn({ token: given });
-else byId("user").focus();
+byId("user").focus();
+
+function withLink() {
+  const given = token();
+  if (given) logIn({ token: given });
+}
+
+// a link that is opened while this page stands there already loads nothing anew
+window.addEventListener("hashchange", withLink);
+withLink();
 document.body.dataset.ready = "true";

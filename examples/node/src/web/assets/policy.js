@@ -2,7 +2,7 @@
 
 import { h } from "./dom.js";
 import { loaded, page, teller, toggle } from "./page.js";
-import { prose } from "./visible.js";
+import { prose, visible } from "./visible.js";
 import { network, sideEffect } from "./words.js";
 
 const REMOTE = [
@@ -53,11 +53,11 @@ export function policyPage({ call, operator }) {
             "div",
             {},
             h("h3", {}, h("code", {}, `${one.name}@${one.version}`)),
-            h("p", { class: "muted" }, [one.side_effect && sideEffect(one.side_effect), one.network && network(one.network), one.source && `set by: ${prose(one.source)}`].filter(Boolean).join(" · ")),
+            h("p", { class: "muted" }, [one.side_effect && sideEffect(one.side_effect), one.network && network(one.network), one.source && prose(one.source)].filter(Boolean).join(" · ")),
           ),
           toggle(`${one.name} version ${one.version}`, one.enabled, operator, async (wanted) => {
             try {
-              await call("assistant.policy-set", { target: one.name, enabled: wanted });
+              await call("assistant.policy-set", { target: `${one.name}@${one.version}`, enabled: wanted });
               told.say(`${one.name} is switched ${wanted ? "on" : "off"}.`);
             } catch (error) {
               told.fail(error);
@@ -84,6 +84,7 @@ export function policyPage({ call, operator }) {
 
 function stale(entries) {
   if (!entries?.length) return null;
-  const text = entries.map((entry) => prose(typeof entry === "string" ? entry : JSON.stringify(entry))).join("; ");
+  const name = (entry) => `${visible(entry.name)}@${entry.version} ${entry.why === "not_installed" ? "is not installed" : "reaches further than it did"}`;
+  const text = entries.map(name).join("; ");
   return h("p", { class: "notice look" }, `Switches without effect, since what they were set for changed: ${text}`);
 }

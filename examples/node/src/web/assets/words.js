@@ -128,6 +128,11 @@ export const turnError = (word) => ERRORS[word] ?? `The turn ended without an an
 /** `1 question`, `2 questions` */
 export const many = (n, one, more = `${one}s`) => `${n} ${n === 1 ? one : more}`;
 
+/** The same for the ends of an axis. */
+export function briefly(time) {
+  return new Date(time).toLocaleString(undefined, { month: "short", day: "numeric", hour: "numeric", minute: "2-digit" });
+}
+
 /** A time of the log in this browser's own way. */
 export function when(text) {
   const at = new Date(text);
