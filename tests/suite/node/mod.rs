@@ -19,3 +19,4 @@ mod serving;
 mod shell;
 mod switches;
 mod terminal;
+mod unit;
