@@ -40,7 +40,7 @@ pub use ollama::{Ollama, OllamaConfig};
 pub use openai::{OpenAi, OpenAiConfig};
 pub use routstr::{Routstr, RoutstrConfig};
 pub use secret::{KeyError, KeyFile};
-pub use select::{in_order, local_first};
+pub use select::{guarded, in_order, local_first};
 pub use streaming::Streaming;
 
 use std::time::Duration;

@@ -80,6 +80,13 @@ impl CatalogSnapshot {
         Self { shown, registry: Arc::clone(registry) }
     }
 
+    /// Nothing, and a table in which every name misses: for a program that installs no capability and
+    /// passes words to a model.
+    #[must_use]
+    pub fn empty() -> Self {
+        Self { shown: Arc::default(), registry: Arc::new(Registry::empty()) }
+    }
+
     /// The same table, showing nothing: for a request that may propose nothing.
     pub(crate) fn showing_nothing(mut self) -> Self {
         self.shown = Arc::default();

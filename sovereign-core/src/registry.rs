@@ -213,6 +213,11 @@ impl fmt::Debug for Registry {
 }
 
 impl Registry {
+    /// Nothing is installed.
+    pub(crate) fn empty() -> Self {
+        Self { slots: Vec::new(), by_name: HashMap::new(), by_wire_name: HashMap::new() }
+    }
+
     /// Starts with nothing installed.
     #[must_use]
     pub fn builder() -> RegistryBuilder {

@@ -3,26 +3,27 @@
 //! Every program around the node begins here: a command for one question, a conversation at a
 //! terminal, and a daemon with many callers.
 
+use crate::cli::Scope;
 use crate::config::Config;
 use crate::data_dir::DataDir;
 use crate::exit::{NodeError, told};
 use crate::legs::{Leg, legs};
 use crate::mesh::{ContactGrants, Mesh};
 use crate::serve::{Accounts, Limits, Parts, ServeError};
-use crate::terminal::note;
+use crate::terminal::{Tty, note};
 use sovereign_backends::Guarded;
 use sovereign_backends::outbound::HttpOutbound;
 use sovereign_backends::routstr::Purse;
 use sovereign_core::audit::{Audit, Closed, FileAudit, LogError};
 use sovereign_core::backend::Backend;
-use sovereign_core::caller::{CallerScope, Grants, GrantsFile};
+use sovereign_core::caller::{Grants, GrantsFile};
 use sovereign_core::capability::Reach;
 use sovereign_core::clock::{Clock, SystemClock};
 use sovereign_core::entropy::SystemEntropy;
 use sovereign_core::executor::{Administration, ExecutorBuilder};
 use sovereign_core::history::Histories;
 use sovereign_core::host::{Conversation, Executor, Policy, Registry};
-use sovereign_core::policy::PolicyFile;
+use sovereign_core::policy::{PolicyFile, RemoteInference};
 use sovereign_system::{HostSystem, SYSTEM};
 use sovereign_web::{WEB, Web};
 use std::sync::Arc;
@@ -33,17 +34,14 @@ pub(crate) type Authority = (Arc<GrantsFile>, Arc<PolicyFile>);
 /// A node that talks: it holds the one writer's lock of its data directory.
 pub(crate) struct Node {
     pub(crate) executor: Executor,
-    /// The one way to change grants and policy while this runs.
-    #[expect(dead_code, reason = "for a daemon; commands take a log of their own")]
-    pub(crate) administration: Administration,
-    /// Who holds what, and what is switched on.
-    #[expect(dead_code, reason = "for a daemon; commands only look")]
-    pub(crate) authority: Authority,
-    #[expect(dead_code, reason = "for a daemon, which keeps its accounts there")]
-    pub(crate) data: DataDir,
-    pub(crate) config: Config,
+    administration: Administration,
+    authority: Authority,
+    data: DataDir,
+    config: Config,
     legs: Arc<[Leg]>,
     kept: Kept,
+    audit: Arc<dyn Audit>,
+    clock: Arc<dyn Clock>,
 }
 
 /// What a node may write.
@@ -51,14 +49,14 @@ enum Kept {
     /// The audit log, and the transcripts.
     All(Arc<Histories>),
     /// Nothing, because the audit log cannot be opened: nothing runs, and nothing is remembered.
-    Nothing { why: String },
+    Nothing,
 }
 
 impl Kept {
     fn histories(&self) -> Option<Arc<Histories>> {
         match self {
             Self::All(histories) => Some(Arc::clone(histories)),
-            Self::Nothing { .. } => None,
+            Self::Nothing => None,
         }
     }
 }
@@ -70,6 +68,21 @@ pub(crate) enum Memory {
     Kept,
     /// It knows nothing of before and leaves nothing behind.
     None,
+}
+
+/// Whether there is somebody who can be asked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Presence {
+    /// At a terminal.
+    Attended,
+    /// Nobody: what needs a person does not happen.
+    Unattended,
+}
+
+impl Presence {
+    pub(crate) const fn of(terminal: Option<&Tty>) -> Self {
+        if terminal.is_some() { Self::Attended } else { Self::Unattended }
+    }
 }
 
 /// What is installed. Each plugin's way off the device stands here.
@@ -87,7 +100,7 @@ pub(crate) fn registry(data: &DataDir) -> Result<Registry, NodeError> {
 
 impl Node {
     /// Takes the writer's lock. When the audit log cannot be opened the node is
-    /// [read-only](Self::read_only), and says so.
+    /// [read-only](Self::is_read_only), and says so.
     pub(crate) fn open(data: DataDir, config: Config) -> Result<Self, NodeError> {
         let authority = data.authority()?;
         let clock: Arc<dyn Clock> = Arc::new(SystemClock::default());
@@ -102,7 +115,7 @@ impl Node {
                 let why = told(&error);
                 error.note();
                 note("going on read-only: nothing runs, nothing is changed, nothing is remembered");
-                (Arc::new(Closed::because(&why)), Kept::Nothing { why })
+                (Arc::new(Closed::because(&why)), Kept::Nothing)
             }
         };
         let registry = Arc::new(registry(&data)?);
@@ -151,33 +164,34 @@ impl Node {
         })
     }
 
-    /// Why nothing can run and nothing is kept, when that is so.
-    pub(crate) fn read_only(&self) -> Option<&str> {
-        match &self.kept {
-            Kept::All(_) => None,
-            Kept::Nothing { why } => Some(why),
-        }
+    /// Whether nothing can run and nothing is kept.
+    pub(crate) const fn is_read_only(&self) -> bool {
+        matches!(self.kept, Kept::Nothing)
     }
 
-    /// The backends that a conversation which begins now would ask, in order.
-    pub(crate) fn legs(&self) -> Vec<Arc<dyn Backend>> {
-        unnamed(wanted(&self.legs))
+    /// Whether a turn may leave the device.
+    pub(crate) fn remote_inference(&self) -> RemoteInference {
+        self.authority.1.remote_inference()
     }
 
-    /// The same with what is known of each.
+    /// The backends, with what is known of each.
     pub(crate) fn all_legs(&self) -> &[Leg] {
         &self.legs
     }
 
-    /// A conversation with this caller. What its operator has to hear of the transcript is said.
+    /// A conversation with the operator at this device. What is to be heard of the transcript is said.
     pub(crate) fn conversation(
         &self,
-        scope: CallerScope,
         memory: Memory,
+        presence: Presence,
     ) -> Result<Conversation, NodeError> {
-        let builder = Conversation::builder(&self.executor, scope)
-            .legs(self.legs())
+        let builder = Conversation::builder(&self.executor, Scope::Operator.caller())
+            .legs(unnamed(wanted(&self.legs)))
             .limits(self.config.limits);
+        let builder = match presence {
+            Presence::Attended => builder,
+            Presence::Unattended => builder.unattended(),
+        };
         let builder = match (&self.kept, memory) {
             (Kept::All(histories), Memory::Kept) => {
                 let (builder, notices) = builder.remembered_in(histories)?;

@@ -139,6 +139,11 @@ impl DataDir {
         self.secrets().join(OWN_SECRETS[1])
     }
 
+    /// Cash.
+    pub(crate) fn purse(&self) -> PathBuf {
+        self.0.join("purse")
+    }
+
     /// The transcripts.
     pub(crate) fn history(&self) -> PathBuf {
         self.0.join("history")

@@ -21,7 +21,7 @@ pub(crate) enum Fate {
     Stays,
 }
 
-pub(crate) const INVENTORY: [Item; 8] = [
+pub(crate) const INVENTORY: [Item; 9] = [
     Item {
         name: "history",
         what: "what is remembered of everybody's conversations",
@@ -32,10 +32,9 @@ pub(crate) const INVENTORY: [Item; 8] = [
     Item { name: "accounts.lock", what: "that `serve` has accounts", fate: Fate::Goes },
     Item {
         name: "secrets",
-        what: "the keys of backends, and who may log in to the daemon",
+        what: "the keys of backends, and the accounts of `serve` with their passwords",
         fate: Fate::Goes,
     },
-    Item { name: "mesh.sock", what: "where peers on a radio link are heard", fate: Fate::Goes },
     Item { name: "grants.json", what: "who may use which category", fate: Fate::Fresh },
     Item {
         name: "policy.json",

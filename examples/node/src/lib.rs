@@ -4,6 +4,7 @@
 //! `terminal` how a person is asked, [`serve`] how a browser is served,
 //! [`mesh`] how peers on a radio link are. It is a library so that tests
 //! can put a daemon together from other parts; the program is [`run`] and nothing else.
+mod aiui_dev;
 mod assemble;
 mod cli;
 mod commands;
@@ -11,6 +12,8 @@ mod config;
 mod confinement;
 mod data_dir;
 mod exit;
+mod inventory;
+mod legs;
 mod logging;
 pub mod mesh;
 pub mod serve;
@@ -46,44 +49,70 @@ pub fn run() -> ExitCode {
 fn perform(cli: Cli) -> Result<Exit, NodeError> {
     // a daemon has nobody at its side: it says what happens without being asked
     logging::start(cli.verbose || matches!(cli.command, Command::Serve(_)))?;
-    let place = DataDir::locate(cli.data_dir.as_deref())?;
+    let place = match &cli.command {
+        // these two need no place to keep anything
+        Command::Completions { shell } => return commands::completions(*shell),
+        Command::Man { out } => return commands::man(out.as_deref()),
+        _ => DataDir::locate(cli.data_dir.as_deref())?,
+    };
     // a configuration that is wrong is said by every command that goes by it or changes something
     let open = |flags: &ModelFlags| {
         let data = DataDir::open(place.clone())?;
-        let config = Config::load(cli.config.as_deref(), &data.config(), flags)?;
+        let config = Config::load(cli.config.as_deref(), &data, flags)?;
         Ok::<_, NodeError>((data, config))
     };
-    let plain = || Ok::<_, NodeError>(open(&ModelFlags::default())?.0);
+    let usual = || open(&ModelFlags::default());
+    let plain = || Ok::<_, NodeError>(usual()?.0);
     match cli.command {
         Command::Ask(ask) => {
             let (data, config) = open(&ask.model)?;
-            within_runtime(async { commands::ask(&Node::open(&data, config)?, ask).await })
+            within_runtime(async { commands::ask(&Node::open(data, config)?, ask).await })
         }
-        Command::Chat { model } => {
+        Command::Chat { memory, model } => {
             let (data, config) = open(&model)?;
-            within_runtime(async { commands::chat(&Node::open(&data, config)?).await })
+            within_runtime(async {
+                commands::chat(&Node::open(data, config)?, memory.memory()).await
+            })
+        }
+        Command::AiuiDev(asked) => {
+            let (data, config) = open(&asked.model)?;
+            within_runtime(commands::aiui_dev(&data, &config, &asked))
         }
         Command::Tools { json, scope } => commands::tools(&plain()?, json, scope),
+        Command::Backends { json } => {
+            let (data, config) = usual()?;
+            within_runtime(commands::backends(&data, &config, json))
+        }
         Command::Grants(command) => within_runtime(commands::grants(&plain()?, command)),
         Command::Policy(command) => within_runtime(commands::policy(&plain()?, command)),
-        Command::Keys(command) => {
-            let (data, config) = usual()?;
-            within_runtime(commands::keys(&data, &config, command))
-        }
         Command::Purse(command) => {
             let (data, config) = usual()?;
             within_runtime(commands::purse(&data, &config, command))
         }
         Command::Serve(serve) => {
             let (data, config) = open(&serve.model)?;
-            within_runtime(async { commands::serve(&data, &config, &serve).await })
+            within_runtime(async { commands::serve(&data, config, &serve).await })
         }
         Command::Passwd { user, stdin } => {
             within_runtime(commands::passwd(&plain()?, &user, stdin))
         }
         Command::Users => commands::users(&plain()?),
-        // who only reads makes nothing
+        Command::Keys(command) => {
+            let (data, config) = usual()?;
+            within_runtime(commands::keys(&data, &config, command))
+        }
+        // who only reads, or takes away, makes nothing
+        Command::History(command) => {
+            within_runtime(commands::history(&DataDir::existing(place)?, command))
+        }
         Command::Audit(command) => commands::audit(&DataDir::existing(place)?, &command),
+        Command::Doctor { json } => {
+            within_runtime(commands::doctor(place, cli.config.as_deref(), json))
+        }
+        Command::Reset(command) => {
+            within_runtime(commands::reset(&DataDir::existing(place)?, command))
+        }
+        Command::Completions { .. } | Command::Man { .. } => Ok(Exit::Answered),
     }
 }
 

@@ -117,7 +117,7 @@ impl<C: Run + 'static> Prepared for Ready<C> {
     ) -> BoxFuture<'a, Result<Produced, Fault>> {
         Box::pin(async move {
             let Self { arguments, state, outbound } = *self;
-            match arguments.run(Call::new(&state, outbound.as_deref(), context)).await {
+            match arguments.run(Call::new(&state, outbound.as_ref(), context)).await {
                 Ok(output) => written(output.into_parts(), context.max_result),
                 Err(failure) => Err(Fault::Own(failure)),
             }

@@ -1,5 +1,7 @@
 use super::store::{AskError, Confirmations, MAX_SPENT};
-use super::{Decision, Disclosure, MAX_OPEN, MAX_SURFACINGS, NotOpen, Verdict, WINDOW};
+use super::{
+    Decision, DisclosedCall, Disclosure, MAX_OPEN, MAX_SURFACINGS, NotOpen, Verdict, WINDOW,
+};
 use crate::caller::{CallerScope, Category};
 use crate::capability::{Network, SideEffect};
 use crate::id::IdSource;

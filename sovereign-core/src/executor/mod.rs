@@ -29,7 +29,7 @@ pub use stages::Suspended;
 use crate::audit::{Administrative, AdministrativeRecord, Audit, AuditError, Point, Record};
 use crate::caller::CallerScope;
 use crate::capability::{Confinement, Descriptor, Network};
-use crate::catalog::CatalogSnapshot;
+use crate::catalog::{CatalogSnapshot, Catalogs};
 use crate::clock::{Clock, Moment, SystemClock};
 use crate::confirmation::{
     ConfirmationRequest, ConfirmationToken, Confirmations, Decision, NotOpen, Pending,
@@ -331,8 +331,18 @@ impl ExecutorBuilder {
         let ids = IdSource::new(&*entropy)?;
         let confirmations = Arc::new(Confirmations::new(Arc::clone(&clock), entropy));
         let blocking = Arc::new(Semaphore::new(BLOCKING));
-        let core =
-            Core { ids, registry, policy, confirmations, audit, clock, blocking, confinement };
+        let catalogs = Catalogs::default();
+        let core = Core {
+            ids,
+            registry,
+            policy,
+            catalogs,
+            confirmations,
+            audit,
+            clock,
+            blocking,
+            confinement,
+        };
         Ok(Executor { core: Arc::new(core) })
     }
 }

@@ -149,22 +149,6 @@ impl Content {
         Self { version: VersionOne, capabilities: Vec::new(), inference }
     }
 
-    /// Off wins over on: a file that says both was written by hand.
-    fn state(&self, d: &Descriptor) -> State {
-        let entries = || self.capabilities.iter().map(|Strict(e)| e).filter(|e| e.is_for(d));
-        let off = entries().find(|e| !e.enabled);
-        match off.or_else(|| entries().find(|e| e.has_class_of(d))) {
-            Some(entry) => State { enabled: entry.enabled, source: entry.source() },
-            None => match entries().next() {
-                Some(Entry { side_effect, network, .. }) => State {
-                    source: Source::Outgrown { side_effect: *side_effect, network: *network },
-                    ..State::default_of(d)
-                },
-                None => State::default_of(d),
-            },
-        }
-    }
-
     /// Whether the file itself, not the class's default, says so.
     fn says(&self, d: &Descriptor, enabled: bool) -> bool {
         let State { enabled: now, source } = self.state(d);

@@ -34,6 +34,7 @@ pub struct Policy {
     grants: Arc<dyn Grants>,
     switches: Arc<dyn Switches>,
     overrides: Arc<Overrides>,
+    remote: Option<RemoteInference>,
 }
 
 impl std::fmt::Debug for Policy {
@@ -70,7 +71,7 @@ impl Policy {
     /// With persisted or computed grants and switches.
     #[must_use]
     pub fn new(grants: Arc<dyn Grants>, switches: Arc<dyn Switches>) -> Self {
-        Self { grants, switches, overrides: Arc::default() }
+        Self { grants, switches, overrides: Arc::default(), remote: None }
     }
 
     /// In memory: grants from a function, and the class's default switches (what runs automatically
@@ -105,14 +106,13 @@ impl Policy {
     /// `never` without this; a persisted one is changed through [`executor`](crate::executor).
     #[must_use]
     pub fn remote(self, remote: RemoteInference) -> Self {
-        let memory = MemorySwitches { remote: Some(remote), ..MemorySwitches::default() };
-        Self { switches: Arc::new(Layered { over: memory, under: self.switches }), ..self }
+        Self { remote: Some(remote), ..self }
     }
 
     /// Whether a turn may be sent to a model off this device, now.
     #[must_use]
     pub fn remote_inference(&self) -> RemoteInference {
-        self.switches.remote_inference()
+        self.remote.unwrap_or_else(|| self.switches.remote_inference())
     }
 
     /// The one question, for the catalog and for a call.
@@ -142,56 +142,8 @@ impl Policy {
             switch,
             confirmation: d.confirmation(),
             may_confirm: scope.may_confirm(),
-            verdict: self.admits(scope, d),
+            verdict,
         }
-    }
-}
-
-/// Switches by name, for a program's own lifetime.
-#[derive(Debug, Default)]
-struct MemorySwitches {
-    enabled: RwLock<BTreeMap<String, bool>>,
-    remote: Option<RemoteInference>,
-}
-
-impl MemorySwitches {
-    fn set(&self, name: &str, on: bool) {
-        self.enabled.write().unwrap_or_else(PoisonError::into_inner).insert(name.to_owned(), on);
-    }
-
-    fn get(&self, name: &str) -> Option<bool> {
-        self.enabled.read().unwrap_or_else(PoisonError::into_inner).get(name).copied()
-    }
-}
-
-impl Switches for MemorySwitches {
-    fn state(&self, d: &Descriptor) -> Result<State, Unavailable> {
-        Ok(match self.get(d.name()) {
-            Some(enabled) => State { enabled, source: Source::Name },
-            None => State::default_of(d),
-        })
-    }
-
-    fn remote_inference(&self) -> RemoteInference {
-        self.remote.unwrap_or(RemoteInference::Never)
-    }
-}
-
-struct Layered {
-    over: MemorySwitches,
-    under: Arc<dyn Switches>,
-}
-
-impl Switches for Layered {
-    fn state(&self, d: &Descriptor) -> Result<State, Unavailable> {
-        match self.over.get(d.name()) {
-            Some(enabled) => Ok(State { enabled, source: Source::Name }),
-            None => self.under.state(d),
-        }
-    }
-
-    fn remote_inference(&self) -> RemoteInference {
-        self.over.remote.unwrap_or_else(|| self.under.remote_inference())
     }
 }
 

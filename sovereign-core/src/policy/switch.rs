@@ -6,7 +6,7 @@ use serde::Serialize;
 use std::fmt;
 use std::sync::Arc;
 
-/// Which name, version and class is enabled on this device.
+/// Which name, version and class is enabled on this device, and whether turns may leave it.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not say what is switched on",
     label = "not a source of switches",
@@ -24,7 +24,15 @@ pub trait Switches: Send + Sync + 'static {
     ///
     /// # Errors
     /// When the switches cannot be read: the capability is off then.
-    fn state(&self, descriptor: &Descriptor) -> Result<State, Unavailable>;
+    fn state(&self, descriptor: &Descriptor) -> Result<State, Unavailable> {
+        Ok(self.now()?.state(descriptor))
+    }
+
+    /// Whether a turn may be sent to a model off this device, now; `never` when nothing says so.
+    fn remote_inference(&self) -> RemoteInference {
+        RemoteInference::Never
+    }
+}
 
 /// The switches at one moment: what it answers never changes.
 #[diagnostic::on_unimplemented(

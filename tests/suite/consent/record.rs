@@ -12,7 +12,7 @@ use sovereign_core::capability::Descriptor;
 use sovereign_core::confirmation::Decision;
 use sovereign_core::conversation::{Conversation, Event, TurnError};
 use sovereign_core::executor::Executor;
-use sovereign_core::policy::{Policy, RemoteInference, State, Switches};
+use sovereign_core::policy::{Policy, RemoteInference, State, Switched, Switches};
 use sovereign_core::registry::Registry;
 use sovereign_core::testing::MemoryAudit;
 use sovereign_tests::lab_builder;
@@ -99,10 +99,16 @@ async fn the_record_of_a_send_is_on_the_disk_before_anything_leaves() {
 
 #[tokio::test]
 async fn policy_is_asked_again_after_the_yes_and_before_each_round() {
+    struct AsDeclared;
+    impl Switched for AsDeclared {
+        fn state(&self, d: &Descriptor) -> State {
+            State::default_of(d)
+        }
+    }
     struct Switch(Mutex<RemoteInference>);
     impl Switches for Switch {
-        fn state(&self, d: &Descriptor) -> Result<State, Unavailable> {
-            Ok(State::default_of(d))
+        fn now(&self) -> Result<Arc<dyn Switched>, Unavailable> {
+            Ok(Arc::new(AsDeclared))
         }
         fn remote_inference(&self) -> RemoteInference {
             *self.0.lock().unwrap()

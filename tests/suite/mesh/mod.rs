@@ -16,7 +16,7 @@ use sovereign_core::backend::{
 use sovereign_core::caller::{Categories, Category, Grants, ScopeKind, Unavailable};
 use sovereign_core::capability::{Descriptor, Reach};
 use sovereign_core::host::{CallerScope, Histories, Policy};
-use sovereign_core::policy::{RemoteInference, Source, State, Switches};
+use sovereign_core::policy::{RemoteInference, Source, State, Switched, Switches};
 use sovereign_core::testing::{Harness, Replies};
 use sovereign_node::mesh::{ContactGrants, Contacts, Mesh, MeshConfig, Parts, Peer, Socket};
 use sovereign_tests::{LAB, Lab};
@@ -63,12 +63,20 @@ impl Grants for Granted {
     }
 }
 
+struct On;
+
+impl Switched for On {
+    fn state(&self, _: &Descriptor) -> State {
+        State { enabled: true, source: Source::Name }
+    }
+}
+
 /// Everything is on; what is said of models elsewhere, a test may change.
 struct AllOn(Arc<Mutex<RemoteInference>>);
 
 impl Switches for AllOn {
-    fn state(&self, _: &Descriptor) -> Result<State, Unavailable> {
-        Ok(State { enabled: true, source: Source::Name })
+    fn now(&self) -> Result<Arc<dyn Switched>, Unavailable> {
+        Ok(Arc::new(On))
     }
 
     fn remote_inference(&self) -> RemoteInference {

@@ -1,6 +1,7 @@
 //! `backends`: which legs there are, in which order, and what to do about those that are not ready.
 use super::home::Home;
 use super::model::{Model, says};
+use super::terminal::Terminal;
 use serde_json::Value;
 use sovereign_tests::double::{Answer, Double, Received};
 
@@ -148,4 +149,53 @@ fn looking_at_a_leg_counts_for_nothing() {
     let ask = "how much space is left?\n";
     let said = talked(&format!("{}{ask}/backends\n", "/backends\n".repeat(4)));
     assert!(said.contains("1  ollama ") && !said.contains("it is not asked"), "{said}");
+}
+
+/// A model elsewhere whose name no resolver knows: nothing can reach it, whatever is decided.
+fn elsewhere() -> Home {
+    let home = Home::new();
+    home.run(["tools"]).succeeded();
+    home.write(
+        "config.toml",
+        "[ollama]\nenabled = false\n[[openai]]\nbase_url = \"https://model.invalid/v1\"\n\
+         model = \"far\"\nkey = \"far\"\n",
+    );
+    let secrets = home.data().join("secrets");
+    std::fs::create_dir(&secrets).unwrap();
+    let closed = std::os::unix::fs::PermissionsExt::from_mode(0o700);
+    std::fs::set_permissions(&secrets, closed).unwrap();
+    home.write("secrets/far", "sk-0123456789");
+    home
+}
+
+#[test]
+fn off_a_terminal_or_where_policy_says_never_a_model_elsewhere_is_not_asked() {
+    let home = elsewhere();
+    let reason = || {
+        let ran = home.run(["ask", "--json", "how much space is left?"]).succeeded();
+        ran.json()["backend"]["skipped"][0]["reason"].as_str().unwrap_or_default().to_owned()
+    };
+    assert_eq!(reason(), "nothing was sent: there is nobody here who could be asked for consent");
+    home.run(["policy", "remote", "never"]).succeeded();
+    assert_eq!(reason(), "nothing was sent: policy `inference.remote` says `never`");
+    assert!(!home.read("audit/000001.jsonl").contains("remote_send"));
+}
+
+#[test]
+fn at_a_terminal_the_person_is_asked_once_and_told_who_would_receive_it() {
+    let home = elsewhere();
+    let mut terminal = Terminal::start(&home, ["ask", "how much space is left?"]);
+    let shown = terminal.shows("Type `yes`");
+    for part in ["model.invalid", "far"] {
+        assert!(shown.contains(part), "{part}: {shown}");
+    }
+    assert!(!shown.contains("0123456789"), "{shown}");
+    terminal.types("no\n");
+    terminal.shows("Denied.");
+    let (status, screen) = terminal.ends();
+    assert_eq!(status, 0, "{screen}");
+    assert!(screen.contains("nothing was sent: the person said no"), "{screen}");
+    assert!(screen.contains("Answered by keyword"), "{screen}");
+    assert_eq!(screen.matches("Type `yes`").count(), 1, "{screen}");
+    assert!(!home.read("audit/000001.jsonl").contains("remote_send"));
 }

@@ -203,7 +203,7 @@ fn token_typed_at_the_terminal_is_not_shown_there() {
 #[test]
 fn what_is_no_token_is_status_2_and_is_not_repeated() {
     let home = Home::new();
-    for input in ["", "lnbc1secret0123456789", "cashuA0123456789", &"cashuA0123456789".repeat(9000)]
+    for input in ["", "lnbc1secret0123456789", "cashuA0123456789", &"cashuA0123456789".repeat(3000)]
     {
         let ran = fed(&home, &["purse", "add", "--stdin"], input);
         assert_eq!((ran.status, &*ran.stdout), (2, ""), "{ran:?}");

@@ -1,9 +1,12 @@
 //! Help, completions and the manual page.
 use super::home::Home;
 
-const COMMANDS: [&str; 14] = [
+const COMMANDS: [&str; 17] = [
     "ask",
     "chat",
+    "serve",
+    "passwd",
+    "users",
     "tools",
     "backends",
     "grants",

@@ -216,10 +216,8 @@ async fn a_backend_that_was_taken_away_is_asked_no_more() {
     let clock = Arc::new(home.clock.clone());
     let mut parts = home.parts(Arc::new(Obedient), clock);
     let gone = Arc::new(AtomicBool::new(false));
-    let (of, model) = (Arc::clone(&gone), Arc::new(Obedient));
-    parts.legs = Box::new(move || {
-        if of.load(Ordering::SeqCst) { Vec::new() } else { vec![Arc::clone(&model) as _] }
-    });
+    let (of, legs) = (Arc::clone(&gone), parts.legs);
+    parts.legs = Box::new(move || if of.load(Ordering::SeqCst) { Vec::new() } else { legs() });
     let served = home.serve_parts(parts).await;
     let page = served.operator().await;
     assert_eq!(say(&page, "hello").await["report"]["text"], "you said: hello");

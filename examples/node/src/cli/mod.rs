@@ -21,6 +21,7 @@ Examples:
   sovereign-node ask --json \"is the machine well?\" | jq .receipts
   sovereign-node chat
   sovereign-node backends
+  sovereign-node serve
   sovereign-node policy explain web.fetch
   sovereign-node grants add search && sovereign-node policy enable web.fetch
   sovereign-node doctor
@@ -51,6 +52,25 @@ Examples:
   sovereign-node chat
   sovereign-node chat --model qwen3:8b
   printf 'how much space is left?\\n' | sovereign-node chat --no-history";
+
+const SERVE: &str = "\
+Examples:
+  sovereign-node serve
+  sovereign-node serve --port 9000 --no-model
+  ssh -L 8420:127.0.0.1:8420 home sovereign-node serve      then open the link on this side
+
+At its first start it prints a link that lets the operator in, once, within ten minutes.";
+
+const PASSWD: &str = "\
+Examples:
+  sovereign-node passwd                       asks twice at the terminal, and shows nothing
+  pass show home | sovereign-node passwd operator --stdin
+
+Sessions of that account end, in a daemon that runs as well.";
+
+const USERS: &str = "\
+Examples:
+  sovereign-node users";
 
 const TOOLS: &str = "\
 Examples:
@@ -118,8 +138,10 @@ pub(crate) enum Command {
         model: ModelFlags,
     },
     /// Serves the node to a browser on this machine, until a signal comes.
+    #[command(after_help = SERVE)]
     Serve(Serve),
     /// Sets the password of an account; also for one that was forgotten.
+    #[command(after_help = PASSWD)]
     Passwd {
         /// Whose.
         #[arg(value_name = "USER", default_value = "operator")]
@@ -129,7 +151,10 @@ pub(crate) enum Command {
         stdin: bool,
     },
     /// Shows the accounts of `serve`.
+    #[command(after_help = USERS)]
     Users,
+    /// For work on the chat page alone: serves it without a node, for words to one model and back.
+    AiuiDev(AiuiDev),
     /// Shows what a model may propose here, and what is hidden from it and why.
     #[command(after_help = TOOLS)]
     Tools {
@@ -206,6 +231,20 @@ pub(crate) struct Ask {
     pub(crate) model: ModelFlags,
 }
 
+/// What of the past is known, and what is left behind.
+#[derive(Debug, Default, Args)]
+pub(crate) struct MemoryFlags {
+    /// Knows nothing of earlier turns, and leaves none behind.
+    #[arg(long)]
+    no_history: bool,
+}
+
+impl MemoryFlags {
+    pub(crate) const fn memory(&self) -> Memory {
+        if self.no_history { Memory::None } else { Memory::Kept }
+    }
+}
+
 /// Where to listen.
 #[derive(Debug, Args)]
 pub(crate) struct Serve {
@@ -223,20 +262,6 @@ pub(crate) struct Serve {
     pub(crate) model: ModelFlags,
 }
 
-/// What of the past is known, and what is left behind.
-#[derive(Debug, Default, Args)]
-pub(crate) struct MemoryFlags {
-    /// Knows nothing of earlier turns, and leaves none behind.
-    #[arg(long)]
-    no_history: bool,
-}
-
-impl MemoryFlags {
-    pub(crate) const fn memory(&self) -> Memory {
-        if self.no_history { Memory::None } else { Memory::Kept }
-    }
-}
-
 /// Flags over the configuration.
 #[derive(Debug, Default, Args)]
 pub(crate) struct ModelFlags {
@@ -251,6 +276,24 @@ pub(crate) struct ModelFlags {
     pub(crate) no_model: bool,
 }
 
+/// The development proxy; it listens on 127.0.0.1 and nowhere else.
+#[derive(Debug, Args)]
+pub(crate) struct AiuiDev {
+    /// The port; 0 takes any.
+    #[arg(long, value_name = "PORT", default_value_t = 8421)]
+    pub(crate) port: u16,
+    /// Who answers, by its name in `sovereign-node backends`; without it the first that has a model.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) backend: Option<String>,
+    /// How many messages one launch answers.
+    #[arg(long, value_name = "N", default_value_t = 200)]
+    pub(crate) requests: u32,
+    /// For how long.
+    #[arg(long, value_name = "N", default_value_t = 60)]
+    pub(crate) minutes: u32,
+    #[command(flatten)]
+    pub(crate) model: ModelFlags,
+}
 /// A kind of caller.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Scope {

@@ -95,7 +95,7 @@ async fn typed(user: &str) -> Result<String, NodeError> {
         let line = tokio::select! {
             biased;
             _ = signals.next() => Ok(None),
-            line = tty.hidden_answer(prompt) => line,
+            line = tty.hidden_line(prompt) => line,
         };
         let line = line.map_err(NodeError::System)?;
         let line = line.ok_or_else(|| NodeError::Usage("no password was given".to_owned()))?;

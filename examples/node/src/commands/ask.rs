@@ -1,6 +1,6 @@
 use super::exchange::{Ended, MAX_MESSAGE, Words, exchange, told_missing, told_stopped};
 use super::tools;
-use crate::assemble::Node;
+use crate::assemble::{Node, Presence};
 use crate::cli::{Ask, Scope};
 use crate::exit::{Exit, NodeError};
 use crate::signals::Signals;
@@ -21,7 +21,7 @@ pub(crate) async fn ask(node: &Node, ask: Ask) -> Result<Exit, NodeError> {
     }
     let mut signals = Signals::listen().map_err(NodeError::System)?;
     let mut person = Tty::open();
-    let conversation = node.conversation(Scope::Operator.caller(), ask.memory.memory())?;
+    let conversation = node.conversation(ask.memory.memory(), Presence::of(person.as_ref()))?;
     let turn = conversation.say(question).map_err(|busy| NodeError::Usage(busy.to_string()))?;
     match exchange(turn, person.as_mut(), &mut signals, Words::Withhold).await? {
         Ended::Stopped { signal, outcomes, .. } => {

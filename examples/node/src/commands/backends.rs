@@ -73,7 +73,7 @@ pub(super) async fn fresh(
 
 /// The backends of a node that talks, with what it found out about them.
 pub(super) async fn of_node(node: &Node, style: Style) -> String {
-    let remote = node.authority.1.remote_inference();
+    let remote = node.remote_inference();
     shown(&see(node.all_legs(), remote).await, remote, style)
 }
 

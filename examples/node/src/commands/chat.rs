@@ -1,6 +1,6 @@
 use super::exchange::{Ended, MAX_MESSAGE, Words, exchange, told_missing, told_stopped};
 use super::{backends, history, tools};
-use crate::assemble::{Memory, Node};
+use crate::assemble::{Memory, Node, Presence};
 use crate::cli::Scope;
 use crate::exit::{Exit, NodeError};
 use crate::signals::{Signal, Signals};
@@ -23,11 +23,11 @@ pub(crate) async fn chat(node: &Node, memory: Memory) -> Result<Exit, NodeError>
     let mut signals = Signals::listen().map_err(NodeError::System)?;
     let mut tty = Tty::open();
     let mut input = Input::of_stdin(tty.is_some());
-    let conversation = node.conversation(Scope::Operator.caller(), memory)?;
+    let conversation = node.conversation(memory, Presence::of(tty.as_ref()))?;
     let style = Style::of_stdout();
     if input == Input::Terminal {
         let version = env!("CARGO_PKG_VERSION");
-        let only = if node.read_only().is_some() { " (read-only)" } else { "" };
+        let only = if node.is_read_only() { " (read-only)" } else { "" };
         out(&format!("sovereign-node {version}{only}. /help says what can be typed.\n"))?;
     }
     loop {

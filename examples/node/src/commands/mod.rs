@@ -1,5 +1,6 @@
 //! One file per subcommand.
 mod accounts;
+mod aiui_dev;
 mod ask;
 mod audit;
 mod backends;
@@ -12,10 +13,12 @@ mod keys;
 mod policy;
 mod purse;
 mod reset;
+mod serve;
 mod shell;
 mod tools;
 
 pub(crate) use accounts::{passwd, users};
+pub(crate) use aiui_dev::aiui_dev;
 pub(crate) use ask::ask;
 pub(crate) use audit::audit;
 pub(crate) use backends::backends;
@@ -27,5 +30,6 @@ pub(crate) use keys::keys;
 pub(crate) use policy::policy;
 pub(crate) use purse::purse;
 pub(crate) use reset::reset;
+pub(crate) use serve::serve;
 pub(crate) use shell::{completions, man};
 pub(crate) use tools::tools;

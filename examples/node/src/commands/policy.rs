@@ -102,8 +102,7 @@ fn said(state: &State, d: &Descriptor) -> String {
         Source::Name => format!("{on}, set for it"),
         Source::Namespace(namespace) => format!("{on}, set through `{namespace}`"),
         Source::Class => format!("{on}, as {} is unless set", class(d)),
-        // sources of later versions
-        _ => on.to_owned(),
+        told => format!("{on}; {told}"),
     }
 }
 

@@ -184,15 +184,16 @@ async fn typed() -> Result<Given, NodeError> {
     let none = || NodeError::Usage("there is no terminal to ask at: use `--stdin`".to_owned());
     let mut tty = Tty::open().ok_or_else(none)?;
     let mut signals = Signals::listen().map_err(NodeError::System)?;
-    tty.discard_typed().map_err(NodeError::System)?;
     let line = tokio::select! {
         biased;
         signal = signals.next() => Err(signal),
-        line = tty.hidden_answer("The token (nothing of it is shown): ") => Ok(line),
+        line = tty.hidden_line("The token (nothing of it is shown): ") => Ok(line),
     };
-    tty.write("\n").map_err(NodeError::System)?;
     match line {
-        Err(signal) => Ok(Given::Stopped(Exit::Stopped(signal))),
+        Err(signal) => {
+            tty.write("\n").map_err(NodeError::System)?;
+            Ok(Given::Stopped(Exit::Stopped(signal)))
+        }
         Ok(line) => {
             let line = line.map_err(NodeError::System)?.unwrap_or_default();
             Ok(Given::Text(Zeroizing::new(line)))

@@ -14,7 +14,7 @@ use tokio::sync::{oneshot, watch};
 /// Serves until a signal comes; a second one hurries the end.
 pub(crate) async fn serve(
     data: &DataDir,
-    config: &Config,
+    config: Config,
     asked: &Serve,
 ) -> Result<Exit, NodeError> {
     if !asked.listen.is_loopback() && !asked.allow_unencrypted_network {
@@ -26,7 +26,7 @@ pub(crate) async fn serve(
     }
     let mut signals = Signals::listen().map_err(NodeError::System)?;
     let node = Node::open(data.clone(), config)?;
-    let link = link(&data, node.mesh()).await?;
+    let link = link(data, node.mesh()).await?;
     let daemon = Daemon::bind(node.into_parts()?, asked.port, Some(asked.listen)).await?;
     print(&format!("The node is at {}\n", daemon.url())).map_err(NodeError::Output)?;
     if let Some(link) = daemon.first_login()? {

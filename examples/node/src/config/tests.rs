@@ -203,16 +203,16 @@ fn backend_that_is_turned_off_is_not_there() {
 
 #[test]
 fn confinement_is_off_unless_written_and_never_less_than_what_is_written() {
-    let local = |text: &str, is_built| {
+    let read = |text: &str, is_built| {
         let source = Source { path: Path::new("c.toml"), text };
         let file: File = toml::from_str(text).unwrap();
-        super::local(&source, &file.confinement, is_built).map_err(|error| error.to_string())
+        local(&source, &file.confinement, is_built).map_err(|error| error.to_string())
     };
     let written = "[confinement]\nlocal = \"seccomp\"";
-    assert_eq!(local("", true), Ok(Local::Off));
-    assert_eq!(local("[confinement]\nlocal = \"off\"", false), Ok(Local::Off));
-    assert_eq!(local(written, true), Ok(Local::Seccomp));
-    let error = local(written, false).unwrap_err();
+    assert_eq!(read("", true), Ok(Local::Off));
+    assert_eq!(read("[confinement]\nlocal = \"off\"", false), Ok(Local::Off));
+    assert_eq!(read(written, true), Ok(Local::Seccomp));
+    let error = read(written, false).unwrap_err();
     assert!(error.starts_with("`c.toml`, line 2: this program was built without"), "{error}");
     assert!(error.contains("--features seccomp"), "{error}");
 }
@@ -225,7 +225,7 @@ fn nothing_is_paid_unless_it_is_written_and_says_what_pays() {
     let by_purse = paid("[routstr]\nmodel = \"m\"\npurse = true\nmax_sats_per_turn = 7").unwrap();
     let by_purse = by_purse.unwrap();
     assert_eq!((by_purse.pay.clone(), by_purse.key()), (Pay::Purse, None));
-    let directory = std::path::PathBuf::from("/d");
+    let directory = PathBuf::from("/d");
     let key = KeyFile::new(directory, "r");
     let by_key = paid("[routstr]\nmodel = \"m\"\nkey = \"r\"").unwrap().unwrap();
     assert_eq!(by_key.key(), Some(&key));

@@ -209,8 +209,15 @@ impl Daemon {
     }
 }
 
-async fn listen(address: SocketAddr) -> Result<TcpListener, ServeError> {
+pub(crate) async fn listen(address: SocketAddr) -> Result<TcpListener, ServeError> {
     TcpListener::bind(address).await.map_err(|source| ServeError::Listen { address, source })
+}
+
+/// Serves at one listener, within these limits, until it is dropped.
+pub(crate) async fn receive(listener: TcpListener, router: Router, limits: Limits) {
+    let connections = Arc::new(GracefulShutdown::new());
+    let guests = Arc::new(Guests::new(limits.connections));
+    Door { router, connections, guests, limits }.open(listener).await;
 }
 
 /// Lets connections in at one listener.

@@ -88,13 +88,13 @@ async fn page(
 async fn login(Extension(surface): Extension<Surface>) -> Response<Body> {
     match surface {
         Surface::Node => html(login_page()),
-        Surface::Frame => refusal(&RpcError::NOT_FOUND),
+        Surface::Frame | Surface::Standalone => refusal(&RpcError::NOT_FOUND),
     }
 }
 
 async fn frame(Extension(surface): Extension<Surface>) -> Response<Body> {
     match surface {
-        Surface::Node => refusal(&RpcError::NOT_FOUND),
+        Surface::Node | Surface::Standalone => refusal(&RpcError::NOT_FOUND),
         Surface::Frame => html(frame_page()),
     }
 }

@@ -10,7 +10,7 @@ mod identity;
 mod limits;
 mod live;
 mod patient;
-mod perimeter;
+pub(crate) mod perimeter;
 mod rpc;
 mod service;
 mod stream;
@@ -21,6 +21,7 @@ pub(crate) use daemon::{listen, receive};
 pub use identity::{AccountView, Accounts, AccountsError, Role};
 pub(crate) use identity::{FIRST, Secret};
 pub use limits::Limits;
+pub(crate) use rpc::RpcError;
 pub use service::{Legs, Parts};
 
 /// Every method with the least role that may call it, in the order of the table; none: nobody has to

@@ -69,17 +69,11 @@ impl Tty {
         Ok((!ended || !line.is_empty()).then_some(line))
     }
 
-    /// Asks with `prompt`, which is there only once nothing of what is typed is shown. Safe to cancel, as
-    /// [`Tty::hidden_line`].
-    pub(crate) async fn hidden_answer(&mut self, prompt: &str) -> io::Result<Option<Vec<u8>>> {
-        let _hidden = Hidden::on(self.output.try_clone()?)?;
-        self.write(prompt)?;
-        self.line().await
-    }
-
-    /// The same, with nothing of it shown while it is typed. Safe to cancel: the terminal shows what is
-    /// typed again when this future ends or is dropped.
-    pub(crate) async fn hidden_line(&mut self) -> io::Result<Option<Vec<u8>>> {
+    /// Asks for a line of which nothing is shown while it is typed; what was typed before the question is
+    /// forgotten. Safe to cancel: the terminal shows what is typed again when this future ends or is
+    /// dropped.
+    pub(crate) async fn hidden_line(&mut self, question: &str) -> io::Result<Option<Vec<u8>>> {
+        // before the question is there to be answered
         let _hidden = Hidden::on(self.output.try_clone()?)?;
         self.discard_typed()?;
         self.write(question)?;

@@ -211,7 +211,7 @@ pub(crate) async fn backends(call: Call) -> Result<Answer, RpcError> {
         return plain(said);
     }
     let legs = (call.service.parts.legs)().into_iter();
-    let asked: Vec<_> = legs.map(|leg| tokio::spawn(async move { state(&*leg).await })).collect();
+    let asked: Vec<_> = legs.map(|leg| tokio::spawn(async move { state(&leg).await })).collect();
     let mut legs = Vec::new();
     for leg in asked {
         legs.push(leg.await.map_err(|_| RpcError::INTERNAL)?);
