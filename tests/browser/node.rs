@@ -1,6 +1,7 @@
 //! A daemon with a scripted model, put together from the public parts as the program puts together its
 //! own. What the program cannot have is its reach: here `web.fetch` goes to one server on this machine.
 
+use sovereign_backends::guarded;
 use sovereign_backends::outbound::HttpOutbound;
 use sovereign_core::audit::{FileAudit, LogReader, StoredEntry};
 use sovereign_core::caller::{GrantsFile, ScopeKind};
@@ -117,10 +118,10 @@ impl Plan {
         for target in ["web.*", "lab.*"] {
             administration.enable(target).await.expect("a switch");
         }
-        let model = Arc::clone(&self.model);
+        let legs = guarded([Arc::clone(&self.model)], &self.clock);
         Parts {
             executor,
-            legs: Box::new(move || vec![Arc::clone(&model)]),
+            legs: Box::new(move || legs.clone()),
             histories: Some(Arc::new(
                 Histories::open(&at("history"), Arc::clone(&self.clock)).expect("histories"),
             )),
