@@ -93,12 +93,9 @@ impl Sessions {
 
     /// The session that has to end for one more of this account, if one has to.
     pub(crate) fn surplus(&self, user: &str) -> Option<Arc<Session>> {
-        let mut own: Vec<_> = self.all().into_iter().filter(|s| s.user == user).collect();
-        if own.len() < MAX_PER_ACCOUNT {
-            return None;
-        }
-        own.sort_by_key(|session| session.state().used.0);
-        own.into_iter().next()
+        let own: Vec<_> = self.all().into_iter().filter(|s| s.user == user).collect();
+        let is_full = own.len() >= MAX_PER_ACCOUNT;
+        is_full.then(|| own.into_iter().min_by_key(|session| session.state().used.0)).flatten()
     }
 
     /// Takes a session out; true for the one who did.
