@@ -73,6 +73,36 @@ fn every_value_has_a_row_of_its_own_however_deep_it_lies() {
 }
 
 #[test]
+fn one_of_a_list_and_an_object_without_fields_have_rows_of_their_own_kind() {
+    /// Wraps or does not.
+    #[derive(Arg)]
+    enum Wrapping {
+        /// Paper.
+        Paper,
+        /// Nothing.
+        Bare,
+    }
+    /// Says nothing.
+    #[derive(Arg)]
+    struct Nothing {}
+    /// How it is sent.
+    #[derive(Arg)]
+    struct Parcel {
+        /// Wrapping.
+        wrapping: Wrapping,
+        /// Nothing.
+        nothing: Nothing,
+    }
+    let shown = rows(&Parcel::NODE, r#"{"nothing":{ },"wrapping":"paper"}"#).unwrap();
+    let shown: Vec<_> =
+        shown.iter().map(|a| (a.name.as_str(), a.kind, a.value.as_deref().unwrap())).collect();
+    assert_eq!(
+        shown,
+        [("wrapping", ValueKind::Choice, "\"paper\""), ("nothing", ValueKind::Object, "{}")]
+    );
+}
+
+#[test]
 fn a_value_that_the_schema_does_not_name_is_not_left_out_silently() {
     let node = &Order::ENTRY.descriptor.arguments;
     assert_eq!(rows(node, r#"{"lines":[],"hidden":1}"#), None);
@@ -155,6 +185,8 @@ fn a_receiver_is_a_host_in_ascii_with_its_port_or_words_in_quotes() {
         ("https://user@evil.example/", "\"https://user@evil.example/\""),
         ("good.example:443/x.evil.example", "\"good.example:443/x.evil.example\""),
         ("good.example:99999", "\"good.example:99999\""),
+        ("good!.example:443", "\"good!.example:443\""),
+        (":443", "\":443\""),
         ("the printer", "\"the printer\""),
         ("a\u{202e}b:1", "\"a\\u{202e}b:1\""),
         ("", "\"\""),

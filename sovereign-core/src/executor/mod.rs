@@ -9,8 +9,12 @@ pub mod code;
 mod envelope;
 mod ledger;
 #[cfg(test)]
+mod ledger_tests;
+#[cfg(test)]
 mod model_tests;
 mod outcome;
+#[cfg(test)]
+mod outcome_tests;
 mod proposal;
 mod remote;
 mod slip;

@@ -294,3 +294,7 @@ impl Cleared {
         supervise(slip, slot.descriptor(), prepared, clearance)
     }
 }
+
+#[cfg(test)]
+#[path = "stages_tests.rs"]
+mod tests;

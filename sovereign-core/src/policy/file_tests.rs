@@ -222,3 +222,51 @@ fn missing_or_unsafe_file_switches_everything_off() {
     symlink(&elsewhere, policy.path()).unwrap();
     assert!(policy.state(health).unwrap_err().to_string().contains("is a symbolic link"));
 }
+
+#[test]
+fn each_answer_about_remote_models_has_its_word() {
+    let answers = [RemoteInference::Never, RemoteInference::Ask, RemoteInference::Always];
+    assert_eq!(answers.map(RemoteInference::word), ["never", "ask", "always"]);
+    assert_eq!(answers.map(|a| RemoteInference::of_word(a.word())), answers.map(Some));
+    assert_eq!(RemoteInference::of_word("yes"), None);
+}
+
+#[test]
+fn the_answer_about_remote_models_is_set_only_where_it_makes_a_difference() {
+    let Device { home: _home, policy } = fresh();
+    assert!(!policy.would_set_remote(RemoteInference::Ask).unwrap());
+    assert!(policy.would_set_remote(RemoteInference::Always).unwrap());
+    policy.set_remote(RemoteInference::Always).unwrap();
+    assert_eq!(policy.remote_inference(), RemoteInference::Always);
+    assert!(!policy.would_set_remote(RemoteInference::Always).unwrap());
+    write(&policy, "{");
+    policy.would_set_remote(RemoteInference::Ask).unwrap_err();
+    policy.set_remote(RemoteInference::Ask).unwrap_err();
+    assert_eq!(fs::read_to_string(policy.path()).unwrap(), "{", "what says nothing is kept");
+}
+
+#[test]
+fn what_the_file_says_already_is_not_written_again() {
+    let Device { home: _home, policy } = fresh();
+    let registry = registry();
+    let health = descriptor(&registry, "system.health", 1);
+    let change = |enabled| SwitchChange { descriptor: health, enabled, via: None };
+    assert!(policy.would(&change(true)).unwrap(), "on by its class is not said by the file");
+    policy.change(&[change(true)]).unwrap();
+    assert!(!policy.would(&change(true)).unwrap() && policy.would(&change(false)).unwrap());
+    let via = Some("system.*".to_owned());
+    policy.change(&[SwitchChange { via, ..change(true) }]).unwrap();
+    let state = policy.state(health).unwrap();
+    assert_eq!(state.source, Source::Name, "the entry that says so already stays");
+}
+
+#[test]
+fn reset_puts_a_fresh_policy_in_place_of_whatever_is_there() {
+    let Device { home: _home, policy } = fresh();
+    write(&policy, "{");
+    policy.check().unwrap_err();
+    policy.reset().unwrap();
+    policy.check().unwrap();
+    assert_eq!(on(&policy, &registry()), ["system.health@1"]);
+    assert_eq!(policy.remote_inference(), RemoteInference::Ask);
+}

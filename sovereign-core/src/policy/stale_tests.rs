@@ -96,3 +96,18 @@ fn caller_without_a_person_is_told_so_though_policy_admits_the_call() {
     );
     assert_eq!(policy.explain(&CallerScope::operator("a", "s"), search).refused(), None);
 }
+
+#[test]
+fn only_the_entries_that_were_listed_and_still_do_nothing_are_dropped() {
+    let (_home, policy) = written(HAND_WRITTEN);
+    let registry = registry();
+    let stale = policy.stale(&registry).unwrap();
+    assert_eq!(policy.drop_stale(&registry, &[]).unwrap(), 0);
+    assert_eq!(fs::read_to_string(policy.path()).unwrap(), HAND_WRITTEN, "nothing is written");
+    assert_eq!(policy.drop_stale(&registry, &stale[..1]).unwrap(), 1);
+    assert_eq!(policy.stale(&registry).unwrap(), stale[1..]);
+    assert_eq!(policy.drop_stale(&registry, &stale).unwrap(), 1);
+    assert_eq!(policy.stale(&registry).unwrap(), []);
+    let left = fs::read_to_string(policy.path()).unwrap();
+    assert_eq!(left.matches("\"name\"").count(), 2, "what does something stays: {left}");
+}
