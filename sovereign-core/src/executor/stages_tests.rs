@@ -80,6 +80,17 @@ async fn what_was_withdrawn_is_an_event_and_nothing_withdrawn_is_none() {
     let (_, suspended) = lab.asked(br#"{"text":"a"}"#).await;
     assert_eq!((lab.executor.void(&lab.me), events()), (1, 1));
     assert_eq!(suspended.outcome().await.code(), Some(code::WITHDRAWN));
+    let waiting = (lab.asked(br#"{"text":"a"}"#).await, lab.asked(br#"{"text":"b"}"#).await);
+    assert_eq!((lab.executor.void_all(), events()), (2, 2));
+    drop(waiting);
+}
+
+#[tokio::test]
+async fn what_the_disk_does_not_take_is_not_called_durable() {
+    let lab = lab();
+    lab.executor.durable().await.unwrap();
+    lab.audit.fail_durable();
+    lab.executor.durable().await.unwrap_err();
 }
 
 #[test]
