@@ -1,5 +1,5 @@
 //! Decisions: who may take one, once, in time, for exactly what was shown.
-use sovereign_core::audit::{Administrative, OutcomeKind, Record};
+use sovereign_core::audit::{Administrative, Mark, OutcomeKind, Record};
 use sovereign_core::caller::CallerScope;
 use sovereign_core::confirmation::{
     ConfirmationRequest, ConfirmationToken, Decision, MAX_OPEN_PER_SESSION, MAX_SURFACINGS,
@@ -270,6 +270,7 @@ async fn policy_is_asked_again_after_confirmation() {
     let outcome = suspended.outcome().await;
     assert_eq!((outcome.kind(), outcome.code()), (OutcomeKind::Refused, Some("not_granted")));
     assert!(state.ran().is_empty());
+    assert!(lab.audit.calls().iter().all(|record| record.mark != Mark::Begin), "it began");
 }
 
 #[tokio::test]

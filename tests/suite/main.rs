@@ -2,6 +2,7 @@
 mod adversary;
 mod attribute;
 mod backends;
+mod between;
 mod canary;
 mod cases;
 mod catalog;

@@ -1,5 +1,6 @@
 use super::head::{Head, OpenCall};
 use super::stored::{StoredCall, StoredEntry, StoredRecord};
+use crate::id::InvocationId;
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
@@ -65,6 +66,11 @@ impl Chain {
             offset: self.offset,
             open: self.open.iter().map(open).collect(),
         }
+    }
+
+    /// Whether that call has begun or waits for a decision, and has no end yet.
+    pub(super) fn has_open(&self, id: InvocationId) -> bool {
+        !self.open.is_empty() && self.open.contains_key(&id.to_string())
     }
 
     /// Whether `entry` would end a call that is open.

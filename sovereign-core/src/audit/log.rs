@@ -117,7 +117,9 @@ impl Log {
             let (at, entry) = store(&summary);
             self.write(&mut state, at, entry)?;
         }
-        if state.failed.is_none() && state.quota.holds_back(record) {
+        // what the log says is open ends in the log, wherever: a count would leave it open for ever
+        let known = matches!(record, Record::Call(call) if state.chain.has_open(call.id));
+        if state.failed.is_none() && !known && state.quota.holds_back(record) {
             self.call(state);
             return Ok(());
         }
@@ -173,6 +175,12 @@ impl Log {
         if !ends && let Err(error) = state.reserve(end, open) {
             return Err(state.fill(&error));
         }
+        // behind a cut, or over what somebody else wrote, it would be no record of this chain
+        match state.file.len() {
+            Ok(len) if len == offset => {}
+            Ok(_) => return Err(state.fail("its file was cut or written by others".to_owned())),
+            Err(error) => return Err(state.fail(format!("its file is gone: {error}"))),
+        }
         if let Err(error) = state.file.write_at(&line, offset) {
             // best effort: what stays is a torn tail, which the next start moves aside
             drop(state.file.cut(offset));
@@ -186,6 +194,11 @@ impl Log {
     /// Goes on in the next file, with what is open in front. Where that file cannot be made, the log
     /// goes on in this one.
     fn turn_over(&self, state: &mut State, at: &str) -> Result<(), AuditError> {
+        let (name, len) = (file_name(state.chain.file), state.chain.offset);
+        // else the next file would stand in a directory that is not the log's
+        if let Err(error) = self.is_in_place(&name, len, &*state.file) {
+            return Err(state.fail(format!("the disk did not keep a record: {error}")));
+        }
         state.due = state.chain.offset.saturating_add(self.options.file_bytes);
         let number = state.chain.file.saturating_add(1);
         let open: Vec<StoredCall> = state.chain.open.values().map(|o| o.call.clone()).collect();
@@ -230,7 +243,8 @@ impl Log {
         let start = self.timer.now();
         let synced = self.sync_log(&*file, left.as_deref());
         let took = self.timer.now().since(start);
-        let sealed = synced.and_then(|()| {
+        let kept = synced.and_then(|()| self.is_in_place(&head.file, head.offset, &*file));
+        let sealed = kept.and_then(|()| {
             let mut slots = self.head.lock().unwrap_or_else(PoisonError::into_inner);
             slots.write(&head)?;
             if head_too { slots.sync() } else { Ok(()) }
@@ -270,6 +284,15 @@ impl Log {
         }
         self.syncs.fetch_add(1, Ordering::Relaxed);
         file.sync()
+    }
+
+    /// A log that somebody moved away, removed or cut while it was written is one that nobody will find.
+    fn is_in_place(&self, name: &str, len: u64, file: &dyn LogFile) -> io::Result<()> {
+        let there = self.storage.identity(name)?;
+        if file.identity()? == there && file.len()? >= len {
+            return Ok(());
+        }
+        Err(io::Error::other("its file was moved, removed or cut"))
     }
 
     /// Whether the head has changed since it was last synced.

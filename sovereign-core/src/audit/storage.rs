@@ -5,7 +5,7 @@ use crate::files::{
 use rustix::fs::OFlags;
 use std::fs::File;
 use std::io;
-use std::os::unix::fs::FileExt;
+use std::os::unix::fs::{FileExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
 /// The files of one log, by name, in one directory. Tests put a failing, a counting and a crashing one
@@ -19,12 +19,23 @@ pub(super) trait Storage: Send + Sync + 'static {
     fn rename(&self, from: &str, to: &str) -> Result<(), FileError>;
     /// Ends when the names are on the disk.
     fn sync(&self) -> Result<(), FileError>;
+    /// Which file that name leads to now, where this can be told; none when there is none.
+    fn identity(&self, _name: &str) -> io::Result<Option<Identity>> {
+        Ok(None)
+    }
     /// What a person calls that file.
     fn path(&self, name: &str) -> PathBuf;
 }
 
+/// Device and number of a file.
+pub(super) type Identity = (u64, u64);
+
 /// One file of a log.
 pub(super) trait LogFile: Send + Sync {
+    /// Which file it is, where this can be told.
+    fn identity(&self) -> io::Result<Option<Identity>> {
+        Ok(None)
+    }
     /// How long it is.
     fn len(&self) -> io::Result<u64>;
     /// Reads what is there at `offset`, at most as much as fits; 0 at the end.
@@ -84,12 +95,25 @@ impl Storage for Disk {
         sync_dir(&self.directory)
     }
 
+    fn identity(&self, name: &str) -> io::Result<Option<Identity>> {
+        match self.path(name).symlink_metadata() {
+            Ok(found) => Ok(Some((found.dev(), found.ino()))),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
     fn path(&self, name: &str) -> PathBuf {
         self.directory.join(name)
     }
 }
 
 impl LogFile for File {
+    fn identity(&self) -> io::Result<Option<Identity>> {
+        let held = self.metadata()?;
+        Ok(Some((held.dev(), held.ino())))
+    }
+
     fn len(&self) -> io::Result<u64> {
         Ok(self.metadata()?.len())
     }
@@ -114,7 +138,8 @@ impl LogFile for File {
     #[cfg(target_os = "linux")]
     fn reserve(&self, offset: u64, bytes: u64) -> io::Result<()> {
         use rustix::fs::FallocateFlags;
-        match rustix::fs::fallocate(self, FallocateFlags::KEEP_SIZE, offset, bytes) {
+        let asked = || rustix::fs::fallocate(self, FallocateFlags::KEEP_SIZE, offset, bytes);
+        match rustix::io::retry_on_intr(asked) {
             // a file system that cannot promise space is no reason to stop
             Err(e) if e.kind() == io::ErrorKind::Unsupported => Ok(()),
             done => done.map_err(Into::into),

@@ -4,6 +4,7 @@
 //! `Serialize` that decides anything, so nothing pending can be kept, sent to a model or replayed
 //! (T-13-69). It does not run anything: the [executor](crate::executor) does, after asking policy
 //! again.
+mod denied;
 mod disclosed_call;
 mod disclosure;
 #[cfg(test)]
@@ -23,6 +24,7 @@ mod tests;
 mod token;
 mod verdict;
 
+pub(crate) use denied::Denied;
 pub use disclosed_call::DisclosedCall;
 pub use disclosure::Disclosure;
 pub use remote_send::{Payload, RemoteSend};

@@ -12,18 +12,22 @@ mod request {
 mod store {
     include!("store.rs");
 }
+mod denied {
+    include!("denied.rs");
+}
 mod verdict {
     include!("verdict.rs");
 }
 
 use super::{ConfirmationToken, Decision, Disclosure, NotOpen, token};
 use crate::caller::CallerScope;
-use crate::id::IdSource;
+use crate::id::{ConversationId, IdSource};
 use crate::testing::{CountedEntropy, PausedClock};
+use denied::Denied;
 use request::{ConfirmationRequest, Place};
 use shuttle::scheduler::RandomScheduler;
 use std::sync::Arc;
-use store::{Confirmations, WINDOW};
+use store::{AskError, Confirmations, WINDOW};
 use verdict::Verdict;
 
 /// How many schedules; each is drawn from one fixed seed.
@@ -37,6 +41,9 @@ struct Desk {
     store: Arc<Confirmations>,
     clock: PausedClock,
     scope: CallerScope,
+    ids: IdSource,
+    conversation: ConversationId,
+    denied: Arc<Denied>,
 }
 
 fn desk() -> (Desk, ConfirmationRequest, Place) {
@@ -46,9 +53,10 @@ fn desk() -> (Desk, ConfirmationRequest, Place) {
     let store = Arc::new(Confirmations::new(Arc::new(clock.clone()), entropy));
     let scope = CallerScope::operator("me", "1");
     let (id, conversation, call) = (ids.pending(), ids.conversation(), ids.invocation());
-    let opened = store.ask(id, &scope, conversation, call, super::tests::disclosure());
+    let denied = Arc::<Denied>::default();
+    let opened = store.ask(id, &scope, conversation, call, super::tests::disclosure(), &denied);
     let (request, place) = opened.unwrap_or_else(|_| panic!("there is room"));
-    (Desk { store, clock, scope }, request, place)
+    (Desk { store, clock, scope, ids, conversation, denied }, request, place)
 }
 
 fn present(
@@ -109,5 +117,21 @@ fn in_every_order_a_waiter_that_leaves_takes_its_decision_with_it() {
         drop(place);
         assert_ne!(presented.join().unwrap(), left_first, "both ended it, or neither");
         assert!(!request.is_open());
+    });
+}
+
+#[test]
+fn in_every_order_what_is_denied_is_not_asked_again_in_its_turn() {
+    in_every_order(|| {
+        let (desk, request, _place) = desk();
+        let token = desk.store.surface(&desk.scope, request.id()).ok().unwrap();
+        let denies = present(&desk, &request, token, Decision::Deny);
+        let (id, call) = (desk.ids.pending(), desk.ids.invocation());
+        let question = super::tests::disclosure();
+        let again =
+            desk.store.ask(id, &desk.scope, desk.conversation, call, question, &desk.denied);
+        let no = again.err();
+        assert!(matches!(no, Some(AskError::TooMany | AskError::AlreadyDenied)), "asked again");
+        assert!(denies.join().unwrap());
     });
 }

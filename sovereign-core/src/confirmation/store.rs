@@ -1,3 +1,4 @@
+use super::denied::Denied;
 use super::request::{ConfirmationRequest, Place};
 use super::sync::{Mutex, MutexGuard, PoisonError};
 use super::token::TokenHash;
@@ -52,6 +53,8 @@ impl Pending {
 pub(crate) enum AskError {
     /// One is open in this conversation, or a cap is reached.
     TooMany,
+    /// The person said no to the same in this turn.
+    AlreadyDenied,
 }
 
 struct Open {
@@ -61,6 +64,8 @@ struct Open {
     pending: Arc<Pending>,
     tokens: Vec<TokenHash>,
     answer: Arc<Answer>,
+    question: [u8; 32],
+    denied: Arc<Denied>,
 }
 
 /// Over as soon as either clock says so: the monotonic one stands still while a machine sleeps, the
@@ -86,6 +91,11 @@ impl Until {
         let wall = self.wall.duration_since(now.wall).unwrap_or_default();
         self.moment.since(now.moment).min(wall)
     }
+
+    /// Before this nothing of both is over.
+    fn earliest(self, other: Self) -> Self {
+        Self { moment: self.moment.min(other.moment), wall: self.wall.min(other.wall) }
+    }
 }
 
 struct Spent {
@@ -99,6 +109,8 @@ struct Book {
     tokens: HashMap<TokenHash, PendingId>,
     /// Tokens of closed decisions, until the original deadline.
     spent: HashMap<TokenHash, Spent>,
+    /// Before this there is nothing to sweep: what is open or remembered costs nobody else anything.
+    due: Option<Until>,
 }
 
 impl Book {
@@ -115,15 +127,24 @@ impl Book {
         Some(open)
     }
 
-    /// Ends what is over, whether or not anybody waits for it: it takes no place of another.
-    fn sweep(&mut self, now: Now) {
-        let over = self.open.iter().filter(|(_, o)| o.until.is_over(now)).map(|(id, _)| *id);
-        for id in over.collect::<Vec<_>>() {
-            if let Some(open) = self.close(id) {
-                open.answer.give(Verdict::Expired);
-            }
+    fn enter(&mut self, id: PendingId, open: Open) {
+        let until = open.until;
+        self.due = Some(self.due.map_or(until, |due| due.earliest(until)));
+        self.open.insert(id, open);
+    }
+
+    /// Takes out what is over.
+    fn sweep(&mut self, now: Now) -> Vec<Open> {
+        if !self.due.is_some_and(|due| due.is_over(now)) {
+            return Vec::new();
         }
+        let over = self.open.iter().filter(|(_, o)| o.until.is_over(now)).map(|(id, _)| *id);
+        let over: Vec<_> = over.collect();
+        let over = over.into_iter().filter_map(|id| self.close(id)).collect();
         self.spent.retain(|_, spent| !spent.until.is_over(now));
+        let open = self.open.values().map(|o| o.until);
+        self.due = open.chain(self.spent.values().map(|s| s.until)).reduce(Until::earliest);
+        over
     }
 }
 
@@ -142,6 +163,19 @@ impl Confirmations {
         self.book.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Ends what is over, whether or not anybody waits for it: it takes no place of another. Who waited
+    /// is woken while nothing is locked.
+    fn swept(&self, now: Now) -> MutexGuard<'_, Book> {
+        let mut book = self.book();
+        let over = book.sweep(now);
+        if over.is_empty() {
+            return book;
+        }
+        drop(book);
+        over.iter().for_each(|o| o.answer.give(Verdict::Expired));
+        self.book()
+    }
+
     pub(super) fn now(&self) -> Now {
         Now { moment: self.clock.now(), wall: self.clock.wall() }
     }
@@ -153,8 +187,10 @@ impl Confirmations {
         conversation: ConversationId,
         audit_id: InvocationId,
         disclosure: Disclosure,
+        denied: &Arc<Denied>,
     ) -> Result<(ConfirmationRequest, Place), AskError> {
         let now = self.now();
+        let question = disclosure.question();
         let answer = Arc::<Answer>::default();
         let wall = now.wall.checked_add(WINDOW).unwrap_or(now.wall);
         let until = Until { moment: now.moment.after(WINDOW), wall };
@@ -167,16 +203,20 @@ impl Confirmations {
             pending: Arc::clone(&pending),
             tokens: Vec::new(),
             answer: Arc::clone(&answer),
+            question,
+            denied: Arc::clone(denied),
         };
-        let mut book = self.book();
-        book.sweep(now);
+        let mut book = self.swept(now);
+        if denied.holds(&question) {
+            return Err(AskError::AlreadyDenied);
+        }
         let same_session = book.open.values().filter(|o| o.scope == *scope).count();
         let same_conversation = book.open.values().any(|o| o.conversation == conversation);
         if same_conversation || same_session >= MAX_OPEN_PER_SESSION || book.open.len() >= MAX_OPEN
         {
             return Err(AskError::TooMany);
         }
-        book.open.insert(id, open);
+        book.enter(id, open);
         drop(book);
         let request = ConfirmationRequest { pending, store: Arc::clone(self) };
         let place = Place { store: Arc::clone(self), id, until, answer };
@@ -197,8 +237,7 @@ impl Confirmations {
         let now = self.now();
         let token = ConfirmationToken::random(&*self.entropy).map_err(|_| NotOpen::NotPending)?;
         let hash = token.hash();
-        let mut book = self.book();
-        book.sweep(now);
+        let mut book = self.swept(now);
         let open = book.open.get_mut(&id).filter(|o| o.scope == *scope && !o.until.is_over(now));
         let open = open.filter(|o| o.tokens.len() < MAX_SURFACINGS).ok_or(NotOpen::NotPending)?;
         open.tokens.push(hash);
@@ -217,8 +256,7 @@ impl Confirmations {
     ) -> Result<InvocationId, NotOpen> {
         let now = self.now();
         let hash = token.hash();
-        let mut book = self.book();
-        book.sweep(now);
+        let mut book = self.swept(now);
         let known = book.tokens.get_key_value(&hash).filter(|(kept, _)| kept.is(&hash));
         let Some((_, named)) = known.map(|(kept, id)| (*kept, *id)) else {
             return Err(match book.spent.get(&hash) {
@@ -227,9 +265,8 @@ impl Confirmations {
             });
         };
         let open = book.close(named).ok_or(NotOpen::NotPending)?;
-        drop(book);
         let rightful = open.scope == *scope && named == id;
-        Self::decide(&open, rightful, now, decision)
+        Self::decide(book, &open, rightful, now, decision)
     }
 
     /// In-process: whoever holds the request is the application itself.
@@ -239,14 +276,13 @@ impl Confirmations {
         decision: Decision,
     ) -> Result<InvocationId, NotOpen> {
         let now = self.now();
-        let mut book = self.book();
-        book.sweep(now);
+        let mut book = self.swept(now);
         let open = book.close(id).ok_or(NotOpen::AlreadyResolved)?;
-        drop(book);
-        Self::decide(&open, true, now, decision)
+        Self::decide(book, &open, true, now, decision)
     }
 
     fn decide(
+        book: MutexGuard<'_, Book>,
         open: &Open,
         rightful: bool,
         now: Now,
@@ -259,6 +295,11 @@ impl Confirmations {
             Decision::Approve => Verdict::Approved,
             Decision::Deny => Verdict::Denied,
         };
+        // while nobody else can ask: whoever waits may pick the answer up much later
+        if verdict == Verdict::Denied {
+            open.denied.add(open.question);
+        }
+        drop(book);
         open.answer.give(verdict);
         match verdict {
             Verdict::Approved | Verdict::Denied => Ok(open.pending.audit_id),
@@ -276,8 +317,7 @@ impl Confirmations {
     /// Session end, logout, shutdown.
     pub(crate) fn void(&self, which: impl Fn(&CallerScope) -> bool) -> usize {
         let now = self.now();
-        let mut book = self.book();
-        book.sweep(now);
+        let mut book = self.swept(now);
         let ids = book.open.iter().filter(|(_, o)| which(&o.scope)).map(|(id, _)| *id);
         let ids: Vec<_> = ids.collect();
         let gone: Vec<_> = ids.into_iter().filter_map(|id| book.close(id)).collect();
@@ -294,6 +334,11 @@ impl Confirmations {
         drop(book);
         pending.sort_by_key(|p| p.id);
         pending
+    }
+
+    #[cfg(test)]
+    pub(super) fn is_locked(&self) -> bool {
+        self.book.try_lock().is_err()
     }
 
     #[cfg(test)]

@@ -7,6 +7,8 @@ use crate::capability::{Network, SideEffect};
 use crate::id::IdSource;
 use crate::testing::{CountedEntropy, PausedClock};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::task::{Context, Wake, Waker};
 use std::time::Duration;
 
 pub(super) fn disclosure() -> Disclosure {
@@ -44,7 +46,8 @@ type Opened = (super::ConfirmationRequest, super::Place);
 impl Desk {
     fn ask(&self, scope: &CallerScope) -> Result<Opened, AskError> {
         let (id, conversation) = (self.ids.pending(), self.ids.conversation());
-        self.store.ask(id, scope, conversation, self.ids.invocation(), disclosure())
+        let (call, denied) = (self.ids.invocation(), Arc::default());
+        self.store.ask(id, scope, conversation, call, disclosure(), &denied)
     }
 }
 
@@ -92,12 +95,41 @@ fn a_conversation_has_one_decision_at_most() {
     let conversation = desk.ids.conversation();
     let ask = || {
         let (id, call) = (desk.ids.pending(), desk.ids.invocation());
-        desk.store.ask(id, &operator(1), conversation, call, disclosure())
+        desk.store.ask(id, &operator(1), conversation, call, disclosure(), &Arc::default())
     };
     let first = ask().unwrap();
     assert_eq!(ask().err(), Some(AskError::TooMany));
     drop(first);
     assert!(ask().is_ok());
+}
+
+/// A waker may do anything, such as asking for what is pending.
+#[test]
+fn whoever_waits_is_woken_while_nothing_is_locked() {
+    struct Wakes(Arc<Confirmations>, AtomicUsize);
+    impl Wake for Wakes {
+        fn wake(self: Arc<Self>) {
+            assert!(!self.0.is_locked());
+            self.1.fetch_add(1, Ordering::SeqCst);
+        }
+    }
+    let desk = desk();
+    let wakes = Arc::new(Wakes(Arc::clone(&desk.store), AtomicUsize::new(0)));
+    let waker = Waker::from(Arc::clone(&wakes));
+    let waits = || {
+        let (request, place) = desk.ask(&operator(1)).unwrap();
+        let mut waits = Box::pin(async move { place.verdict().await });
+        assert!(waits.as_mut().poll(&mut Context::from_waker(&waker)).is_pending());
+        (request, waits)
+    };
+    let (request, _decided) = waits();
+    request.decide(Decision::Deny).unwrap();
+    let _voided = waits();
+    assert_eq!(desk.store.void(|_| true), 1);
+    let _expires = waits();
+    desk.clock.advance_wall(WINDOW);
+    desk.ask(&operator(2)).unwrap();
+    assert_eq!(wakes.1.load(Ordering::SeqCst), 3);
 }
 
 #[test]
@@ -168,7 +200,7 @@ async fn whoever_waits_is_answered_at_the_deadline_and_not_before() {
         let (request, place) = desk.ask(&operator(1)).unwrap();
         let mut waits = Box::pin(place.verdict());
         let mut look = || {
-            let mut cx = std::task::Context::from_waker(std::task::Waker::noop());
+            let mut cx = Context::from_waker(Waker::noop());
             waits.as_mut().poll(&mut cx)
         };
         let pass = |time: Duration| {
@@ -257,7 +289,7 @@ fn what_is_withdrawn_is_what_was_named_and_its_waiters_learn_it() {
     assert_eq!(desk.store.void(|scope| *scope == me), 1);
     assert!(!mine.is_open() && theirs.is_open());
     let mut waits = Box::pin(my_place.verdict());
-    let mut cx = std::task::Context::from_waker(std::task::Waker::noop());
+    let mut cx = Context::from_waker(Waker::noop());
     assert_eq!(waits.as_mut().poll(&mut cx), std::task::Poll::Ready(Verdict::Withdrawn));
     assert_eq!((desk.store.void(|_| true), desk.store.void(|_| true)), (1, 0));
 }

@@ -2,9 +2,11 @@ use super::Outcome;
 use super::sync::{Mutex, MutexGuard, PoisonError};
 use crate::caller::CallerScope;
 use crate::clock::Moment;
+use crate::confirmation::Denied;
 use crate::id::{ConversationId, InvocationId, TurnId};
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::future::poll_fn;
+use std::sync::Arc;
 use std::task::{Poll, Waker};
 use std::time::Duration;
 
@@ -18,6 +20,7 @@ pub struct TurnLedger {
     conversation: ConversationId,
     turn: TurnId,
     used: Mutex<Used>,
+    denied: Arc<Denied>,
 }
 
 /// How many decisions one turn may ask of a person: whoever is asked without end says yes in the end.
@@ -38,7 +41,6 @@ struct Used {
     asked: u16,
     outcomes: Vec<Outcome>,
     per_capability: HashMap<(&'static str, u32), u16>,
-    denied: HashSet<[u8; 32]>,
     waiting: Vec<Waker>,
     /// When the turn is over, whatever a call's own bound is.
     until: Option<Moment>,
@@ -46,7 +48,7 @@ struct Used {
 
 impl TurnLedger {
     pub(crate) fn new(scope: CallerScope, conversation: ConversationId, turn: TurnId) -> Self {
-        Self { scope, conversation, turn, used: Mutex::default() }
+        Self { scope, conversation, turn, used: Mutex::default(), denied: Arc::default() }
     }
 
     /// Who asks.
@@ -124,7 +126,10 @@ impl TurnLedger {
             if used.open == 0 {
                 return Poll::Ready(());
             }
-            used.waiting.push(cx.waker().clone());
+            // a waiter that is polled often is one waiter
+            if !used.waiting.iter().any(|waiting| waiting.will_wake(cx.waker())) {
+                used.waiting.push(cx.waker().clone());
+            }
             Poll::Pending
         })
         .await;
@@ -152,13 +157,9 @@ impl TurnLedger {
         Ok(())
     }
 
-    /// Remembers what a person said no to, so that it is not asked again in this turn.
-    pub(crate) fn deny(&self, what: [u8; 32]) {
-        self.used().denied.insert(what);
-    }
-
-    pub(crate) fn was_denied(&self, what: &[u8; 32]) -> bool {
-        self.used().denied.contains(what)
+    /// What a person said no to, so that it is not asked again in this turn.
+    pub(crate) const fn denied(&self) -> &Arc<Denied> {
+        &self.denied
     }
 
     /// One of the turn's decisions, for a question that is about no call.

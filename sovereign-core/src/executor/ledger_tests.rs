@@ -43,8 +43,8 @@ fn a_capability_has_its_cap_and_a_turn_its_decisions() {
 #[test]
 fn a_denial_is_remembered_for_exactly_what_was_denied() {
     let turn = ledger();
-    turn.deny([1; 32]);
-    assert!(turn.was_denied(&[1; 32]) && !turn.was_denied(&[2; 32]));
+    turn.denied().add([1; 32]);
+    assert!(turn.denied().holds(&[1; 32]) && !turn.denied().holds(&[2; 32]));
 }
 
 #[test]

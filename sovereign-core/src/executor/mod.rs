@@ -45,6 +45,7 @@ use crate::registry::Registry;
 use slip::Slip;
 use stages::{Confirming, Refused};
 use std::fmt;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use tokio::sync::Semaphore;
 
@@ -64,6 +65,12 @@ pub(crate) struct Core {
 }
 
 impl Core {
+    /// A sink is somebody else's code: one that panics has not taken the record.
+    pub(crate) fn append(&self, record: Record) -> Result<(), AuditError> {
+        catch_unwind(AssertUnwindSafe(|| self.audit.append(record)))
+            .unwrap_or_else(|_| Err(AuditError::new("its sink panicked")))
+    }
+
     /// What calls of this capability run in, when they do not run here.
     fn confines(&self, d: &Descriptor) -> Option<&Confinement> {
         self.confinement.as_ref().filter(|_| matches!(d.network, Network::Local))
@@ -238,7 +245,7 @@ impl Executor {
             let (at, boot) = (self.core.clock.wall(), Some(self.core.ids.boot()));
             let event = Administrative::Voided { decisions };
             let record = Record::Administrative(AdministrativeRecord { at, boot, event });
-            if let Err(error) = self.core.audit.append(record) {
+            if let Err(error) = self.core.append(record) {
                 tracing::error!(%error, "withdrawn decisions could not be recorded");
             }
         }

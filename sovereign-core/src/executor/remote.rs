@@ -67,9 +67,6 @@ impl Executor {
         }
         let disclosure = Disclosure::RemoteSend(what).whole().ok_or(Withheld::CannotBeShown)?;
         let question = disclosure.question();
-        if turn.was_denied(&question) {
-            return Err(Withheld::AlreadyRefused);
-        }
         let (ids, decision) = (&self.core.ids, self.core.ids.invocation());
         let opened = self.core.confirmations.ask(
             ids.pending(),
@@ -77,8 +74,12 @@ impl Executor {
             turn.conversation(),
             decision,
             disclosure,
+            turn.denied(),
         );
-        let (request, place) = opened.map_err(|AskError::TooMany| Withheld::TooManyDecisions)?;
+        let (request, place) = opened.map_err(|no| match no {
+            AskError::TooMany => Withheld::TooManyDecisions,
+            AskError::AlreadyDenied => Withheld::AlreadyRefused,
+        })?;
         // the place closes again when the turn has asked too often
         turn.reserve_decision().map_err(|_full| Withheld::TooManyDecisions)?;
         let (executor, turn, asked) = (self.clone(), Arc::clone(turn), self.now());
@@ -99,7 +100,7 @@ impl Executor {
         let event = Administrative::RemoteSend { backend, bytes, turn: turn.turn(), decision };
         let (at, boot) = (self.core.clock.wall(), Some(self.core.ids.boot()));
         let record = AdministrativeRecord { at, boot, event };
-        self.core.audit.append(Record::Administrative(record))?;
+        self.core.append(Record::Administrative(record))?;
         self.core.audit.durable().await
     }
 }
@@ -115,7 +116,7 @@ impl RemoteQuestion {
             Verdict::Withdrawn | Verdict::WrongContext => Err(Withheld::Void),
         };
         if decision.is_err() {
-            self.turn.deny(self.question);
+            self.turn.denied().add(self.question);
         }
         let took = self.executor.now().since(self.asked);
         self.turn.stood_still(took);

@@ -88,7 +88,7 @@ impl Slip {
             record.changed = *changed;
             record.result_bytes = result.as_ref().map_or(0, |r| r.as_str().len());
         }
-        let ending = match self.core.audit.append(Record::Call(record)) {
+        let ending = match self.core.append(Record::Call(record)) {
             Ok(()) => ending,
             Err(error) => {
                 tracing::error!(invocation = %self.id, %error, "an outcome could not be recorded");

@@ -6,7 +6,7 @@ use super::slip::Slip;
 use super::supervise::{Running, supervise};
 use super::{Ending, Outcome, Proposal, Refusal, Unparsed, code};
 use crate::audit::{Mark, Point, Record, Stage};
-use crate::capability::{Clearance, Confirmation, NotAllowed, Prepared};
+use crate::capability::{Clearance, Confirmation, Descriptor, NotAllowed, Prepared};
 use crate::clock::Moment;
 use crate::confirmation::{AskError, ConfirmationRequest, Disclosure, Place, Verdict};
 use crate::registry::Slot;
@@ -120,17 +120,25 @@ impl Resolved {
     }
 }
 
+/// Grants, switches and the capability's own check, as they are now; the code of the first no.
+pub(super) fn permitted(
+    slip: &Slip,
+    d: &Descriptor,
+    prepared: &dyn Prepared,
+) -> Result<(), &'static str> {
+    slip.core.policy.admits(slip.turn.scope(), d).map_err(|denial| denial.code())?;
+    // an author's check may panic: it is code like `run`
+    match catch_unwind(AssertUnwindSafe(|| prepared.allow())) {
+        Ok(checked) => checked.map_err(|no| NotAllowed::code(&no)),
+        Err(_) => Err(code::PANICKED),
+    }
+}
+
 impl Validated {
     pub(crate) fn permit(self) -> Passed<Permitted> {
-        let (scope, d) = (self.slip.turn.scope(), self.slot.descriptor());
-        if let Err(denial) = self.slip.core.policy.admits(scope, d) {
-            return refuse(self.slip, Stage::Policy, denial.code());
-        }
-        // an author's check may panic: it is code like `run`
-        match catch_unwind(AssertUnwindSafe(|| self.prepared.allow())) {
-            Ok(Ok(())) => Ok(Permitted(self)),
-            Ok(Err(no)) => refuse(self.slip, Stage::Policy, NotAllowed::code(&no)),
-            Err(_) => refuse(self.slip, Stage::Policy, code::PANICKED),
+        match permitted(&self.slip, self.slot.descriptor(), &*self.prepared) {
+            Ok(()) => Ok(Permitted(self)),
+            Err(code) => refuse(self.slip, Stage::Policy, code),
         }
     }
 
@@ -185,16 +193,13 @@ impl Permitted {
             return refuse(call.slip, Stage::Confirm, code::CANNOT_BE_SHOWN);
         };
         let (core, turn) = (&call.slip.core, &call.slip.turn);
-        let question = disclosure.question();
-        if turn.was_denied(&question) {
-            return refuse(call.slip, Stage::Confirm, code::ALREADY_DENIED);
-        }
         let opened = core.confirmations.ask(
             core.ids.pending(),
             turn.scope(),
             turn.conversation(),
             call.slip.id,
             disclosure,
+            turn.denied(),
         );
         // the place closes again when one of the next two steps says no
         let (request, place) = match opened {
@@ -202,16 +207,19 @@ impl Permitted {
             Err(AskError::TooMany) => {
                 return refuse(call.slip, Stage::Confirm, code::TOO_MANY_DECISIONS);
             }
+            Err(AskError::AlreadyDenied) => {
+                return refuse(call.slip, Stage::Confirm, code::ALREADY_DENIED);
+            }
         };
         if let Err(full) = reserve(&call, true) {
             return no_room(call.slip, full);
         }
         let record = Record::Call(call.slip.record(Mark::AwaitingConfirmation));
-        if call.slip.core.audit.append(record).is_err() {
+        if call.slip.core.append(record).is_err() {
             return refuse(call.slip, Stage::Audit, code::AUDIT_UNAVAILABLE);
         }
         let (binding, asked) = (call.binding(), call.slip.core.clock.now());
-        let suspended = Suspended { place, call: Box::new(call), binding, question, asked };
+        let suspended = Suspended { place, call: Box::new(call), binding, asked };
         Ok(Confirming::Awaiting(request, suspended))
     }
 
@@ -239,7 +247,6 @@ pub struct Suspended {
     place: Place,
     call: Box<Validated>,
     binding: Binding,
-    question: [u8; 32],
     asked: Moment,
 }
 
@@ -271,17 +278,14 @@ impl Suspended {
 
     async fn decided(self) -> Passed<Confirmed> {
         let verdict = self.place.verdict().await;
-        let Self { call, binding, question, .. } = self;
+        let Self { call, binding, .. } = self;
         let call = *call;
         match verdict {
             Verdict::Approved if binding == call.binding() => Ok(Confirmed(call)),
             Verdict::Approved | Verdict::WrongContext => {
                 ended(call.slip, Ending::Void { code: code::WRONG_CONTEXT })
             }
-            Verdict::Denied => {
-                call.slip.turn.deny(question);
-                ended(call.slip, Ending::Denied)
-            }
+            Verdict::Denied => ended(call.slip, Ending::Denied),
             Verdict::Withdrawn => ended(call.slip, Ending::Void { code: code::WITHDRAWN }),
             Verdict::Expired => ended(call.slip, Ending::Expired),
         }

@@ -2,6 +2,7 @@
 
 use super::outcome::Json;
 use super::slip::Slip;
+use super::stages::permitted;
 use super::{Core, Ending, Outcome, Refusal, TurnLedger, code};
 use crate::BoxFuture;
 use crate::audit::{CallRecord, Mark, Record, Stage};
@@ -124,6 +125,14 @@ async fn work(
     if cancel.is_set() {
         return slip.close(Ending::Cancelled { code: code::CANCELLED }); // nothing has started
     }
+    // the disk may have taken its time, and nothing that was revoked meanwhile may run
+    if matches!(d.confirmation(), Confirmation::Required)
+        && let Err(code) = permitted(&slip, d, &*prepared)
+    {
+        slip.at(Stage::Policy);
+        let (stage, violations) = (Stage::Policy, Vec::new());
+        return slip.close(Ending::Refused(Refusal { stage, code, violations }));
+    }
     let bounds = d.declaration.bounds;
     let deadline = slip.turn.within(slip.core.clock.now().after(bounds.timeout));
     let outliving = Arc::new(Outliving::new(ComesBack::of(&slip)));
@@ -196,7 +205,7 @@ impl Late for ComesBack {
         let mut record = self.record.clone();
         record.at = self.core.clock.wall();
         record.took = record.took.saturating_add(self.core.clock.now().since(self.started));
-        if let Err(error) = self.core.audit.append(Record::Call(record)) {
+        if let Err(error) = self.core.append(Record::Call(record)) {
             let invocation = self.record.id;
             tracing::error!(%invocation, %error, "a late completion could not be recorded");
         }
@@ -206,12 +215,11 @@ impl Late for ComesBack {
 /// No audit, no execution: what needed a decision is on the disk before its effect, the rest is
 /// refused when the log takes nothing any more.
 async fn recorded(slip: &Slip, d: &Descriptor) -> bool {
-    let audit = &slip.core.audit;
     match d.confirmation() {
-        Confirmation::Automatic => audit.ready().is_ok(),
+        Confirmation::Automatic => slip.core.audit.ready().is_ok(),
         Confirmation::Required => {
-            audit.append(Record::Call(slip.record(Mark::Begin))).is_ok()
-                && audit.durable().await.is_ok()
+            slip.core.append(Record::Call(slip.record(Mark::Begin))).is_ok()
+                && slip.core.audit.durable().await.is_ok()
         }
     }
 }

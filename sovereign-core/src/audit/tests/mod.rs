@@ -7,6 +7,7 @@ mod damage;
 mod export;
 mod in_place;
 mod model;
+mod moved;
 mod quota;
 mod reading;
 mod recent;

@@ -160,3 +160,29 @@ fn every_end_at_or_before_policy_is_counted_under_its_own_word() {
     let a = stats.accuracy;
     assert_eq!([a.judged, a.parsed, a.resolved, a.valid, a.admitted], [16, 15, 11, 6, 0]);
 }
+
+/// A decision waits, its grant is taken away, and a flood has used the minute up.
+#[test]
+fn a_call_that_the_log_says_is_open_ends_in_it_however_many_were_refused() {
+    let records = Records::new();
+    let home = Home::new();
+    let audit = open(&home);
+    let waits = records.call(Mark::AwaitingConfirmation);
+    audit.append(Record::Call(waits.clone())).unwrap();
+    (0..50).for_each(|_| audit.append(refused(&records, waits.caller, 1)).unwrap());
+    let at = SystemTime::UNIX_EPOCH + Duration::from_secs(65);
+    let mark = Mark::End(OutcomeKind::Refused);
+    let ended = CallRecord { at, mark, point: Point::At(Stage::Policy), ..waits.clone() };
+    audit.append(Record::Call(ended)).unwrap();
+    drop(audit);
+    let id = waits.id.to_string();
+    let read = tail(&home.dir(), 9999).unwrap().into_iter();
+    let marks: Vec<_> = read
+        .filter_map(|record| match record.entry {
+            StoredEntry::Call(call) if call.id == id => Some(call.mark),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(marks, ["awaiting_confirmation", "end"]);
+    assert!(verify(&home.dir()).unwrap().head.unwrap().open.is_empty());
+}

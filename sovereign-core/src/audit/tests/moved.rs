@@ -1,0 +1,59 @@
+//! Somebody tidies up below a log that is being written.
+use super::*;
+use std::fs;
+
+type Tidies = (&'static str, fn(&Home));
+
+const TIDIES: [Tidies; 6] = [
+    ("moves the directory away", |home| fs::rename(home.dir(), home.0.path().join("old")).unwrap()),
+    ("puts an empty one in its place", |home| {
+        fs::rename(home.dir(), home.0.path().join("old")).unwrap();
+        crate::files::create_private_dir(&home.dir()).unwrap();
+    }),
+    ("removes it all", |home| fs::remove_dir_all(home.dir()).unwrap()),
+    ("removes the file", |home| fs::remove_file(home.log()).unwrap()),
+    ("puts a copy in its place", |home| {
+        let copy = home.dir().join("copy");
+        fs::copy(home.log(), &copy).unwrap();
+        fs::rename(&copy, home.log()).unwrap();
+    }),
+    ("cuts the file", |home| Home::overwrite(&home.log(), b"")),
+];
+
+fn quiet() -> LogOptions {
+    LogOptions::default().idle(Duration::from_secs(3600))
+}
+
+#[tokio::test]
+async fn a_log_that_is_moved_removed_or_cut_while_it_is_written_takes_nothing_more() {
+    for (who, tidies) in TIDIES {
+        let records = Records::new();
+        let home = Home::new();
+        let audit = FileAudit::open_with(&home.dir(), &Fixed, quiet()).unwrap().audit;
+        audit.append(records.ended()).unwrap();
+        audit.durable().await.unwrap();
+        tidies(&home);
+        drop(audit.append(records.ended()));
+        let told = audit.durable().await;
+        assert!(told.is_err(), "{who}");
+        assert_eq!((audit.ready().is_err(), audit.is_degraded()), (true, true), "{who}");
+        assert!(audit.append(records.ended()).is_err(), "{who}");
+    }
+}
+
+/// The next file would be made where the log no longer is.
+#[tokio::test]
+async fn a_log_that_was_moved_does_not_go_on_in_what_stands_in_its_place() {
+    let records = Records::new();
+    let home = Home::new();
+    let options = quiet().file_bytes(1500);
+    let audit = FileAudit::open_with(&home.dir(), &Fixed, options).unwrap().audit;
+    audit.append(records.ended()).unwrap();
+    audit.durable().await.unwrap();
+    let (_, empty) = TIDIES[1];
+    empty(&home);
+    let taken = (0..20).filter(|_| audit.append(records.ended()).is_ok()).count();
+    assert!(taken < 5, "{taken} records for nobody");
+    assert_eq!(fs::read_dir(home.dir()).unwrap().count(), 0);
+    assert!(audit.durable().await.is_err());
+}
