@@ -89,6 +89,13 @@ fn durable(c: &mut Criterion) {
     group.bench_function("a lone caller, woken by the log's thread", |b| {
         b.iter_custom(|iterations| log.write(1, iterations));
     });
+    let log = Log::new();
+    for _ in 0..300 {
+        log.audit.append(Record::Call(log.records.begin())).expect("it takes records");
+    }
+    group.bench_function("a lone caller, beside 300 open calls", |b| {
+        b.iter_custom(|iterations| log.write(1, iterations));
+    });
     for callers in CALLERS {
         let log = Log::new();
         group.bench_function(BenchmarkId::new("callers", callers), |b| {

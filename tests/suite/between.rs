@@ -29,6 +29,31 @@ async fn a_denial_counts_from_the_moment_it_is_given() {
     assert_eq!(suspended.outcome().await.kind(), OutcomeKind::Denied);
 }
 
+/// Another role: every session of that account, and nobody else's.
+#[tokio::test]
+async fn a_role_change_withdraws_what_every_session_of_the_account_was_asked() {
+    let (lab, state) = lab();
+    let mut asked = Vec::new();
+    for (principal, session) in [("ada", "1"), ("ada", "2"), ("bob", "1")] {
+        let scope = CallerScope::operator(principal, session);
+        let proposal = Proposal::new("lab.change", 1, br#"{"text":"a"}"#);
+        match lab.executor.invoke(scope, proposal).await {
+            Submitted::Awaiting(request, suspended) => asked.push((request, suspended)),
+            Submitted::Settled(outcome) => panic!("it did not ask: {outcome:?}"),
+        }
+    }
+    let of_ada = |scope: &CallerScope| matches!(scope, CallerScope::LocalOperator { principal, .. } if principal == "ada");
+    assert_eq!(lab.executor.void_if(of_ada), 2);
+    let mut ends = Vec::new();
+    for (request, suspended) in asked {
+        // too late for the first two
+        let _late = request.decide(Decision::Approve);
+        ends.push(suspended.outcome().await.kind());
+    }
+    assert_eq!(ends, [OutcomeKind::Void, OutcomeKind::Void, OutcomeKind::Executed]);
+    assert_eq!(state.ran().len(), 1);
+}
+
 /// Beside a stream of events, whoever waits for the end of a turn is polled at each of them.
 #[tokio::test]
 async fn one_waiter_is_woken_once_however_often_it_was_polled() {

@@ -12,8 +12,15 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
+/// The event that counts what was not listed.
+const SUMMARY: &str = "refusals_summarised";
+
 /// How many records one look takes in, at most.
 const MOST: usize = 500_000;
+
+/// How long the spans of a whole log are, in seconds: from a minute to 52 weeks, each a multiple of the
+/// one before.
+const WIDTHS: [i64; 9] = [60, 300, 900, 3_600, 14_400, 86_400, 604_800, 2_419_200, 31_449_600];
 
 /// How far the wall clock may have been set back, for which nothing is missed.
 const SET_BACK: Duration = Duration::from_secs(3600);
@@ -24,7 +31,7 @@ const SET_BACK: Duration = Duration::from_secs(3600);
 pub struct Activity {
     /// How long each bucket is.
     pub bucket_seconds: u64,
-    /// Oldest first, without a gap.
+    /// Oldest first.
     pub buckets: Vec<Bucket>,
     /// Whether everything since the first bucket's start is counted; not, when there was too much of it.
     pub complete: bool,
@@ -41,7 +48,7 @@ pub struct Bucket {
 }
 
 /// Counts what the log in `directory` says of the `buckets` spans of `length` (at least a second) from
-/// `from` on, for a picture. What was counted and not listed is counted here as well.
+/// `from` on, without a gap, for a picture. What was counted and not listed is counted here as well.
 ///
 /// Reads from the end up to `from`, so that it takes no longer in a long log than in a short one. A wall
 /// clock that was set back by up to an hour makes it miss nothing.
@@ -85,19 +92,105 @@ pub fn activity(
             usize::try_from(since.checked_div(length.saturating_mul(1000))?).ok()
         });
         let Some(bucket) = bucket.and_then(|i| activity.buckets.get_mut(i)) else { continue };
-        match record.entry {
-            StoredEntry::Call(call) => {
-                if let Some(outcome) = &call.outcome {
-                    bucket.add(&call.point, outcome, 1);
-                }
-            }
-            StoredEntry::Administrative(event) => bucket.unlisted(&event),
-        }
+        bucket.record(record.entry);
     }
     Ok(activity)
 }
 
+/// The same of all that the log holds, in at most `buckets` spans where no wall clock jumped over decades:
+/// as short ones as can hold it, from a minute to 52 weeks. Spans in which nothing ended are left out.
+///
+/// Reads from the end, and at most half a million records.
+///
+/// # Errors
+/// As for [`recent`](super::recent).
+pub fn activity_so_far(directory: &Path, buckets: usize) -> Result<Activity, LogError> {
+    let mut picture = Picture { most: buckets.max(1), wide: 0, buckets: BTreeMap::new() };
+    let mut complete = true;
+    let mut looked = 0_usize;
+    if let Some(mut log) = Backward::open(Arc::new(Disk::reading(directory)?))? {
+        while let Some(record) = log.next()? {
+            if looked >= MOST {
+                complete = false;
+                break;
+            }
+            looked = looked.saturating_add(1);
+            if let Ok(at) = record.at.parse::<Timestamp>() {
+                picture.count(at.as_second(), record.entry);
+            }
+        }
+    }
+    let bucket_seconds = u64::try_from(picture.width()).unwrap_or(60);
+    Ok(Activity { bucket_seconds, buckets: picture.buckets.into_values().collect(), complete })
+}
+
+/// Counts in as few spans as may be: they are made wider while more of the log is read.
+struct Picture {
+    most: usize,
+    /// Which of the widths.
+    wide: usize,
+    buckets: BTreeMap<i64, Bucket>,
+}
+
+impl Picture {
+    fn width(&self) -> i64 {
+        WIDTHS.get(self.wide).or(WIDTHS.last()).copied().unwrap_or(60)
+    }
+
+    fn bucket(&mut self, at: i64) -> &mut Bucket {
+        let from = at.saturating_sub(at.checked_rem_euclid(self.width()).unwrap_or(0));
+        self.buckets.entry(from).or_insert_with(|| Bucket {
+            start: Timestamp::from_second(from).map(SystemTime::from).map(time).unwrap_or_default(),
+            ends: BTreeMap::new(),
+        })
+    }
+
+    fn count(&mut self, at: i64, entry: StoredEntry) {
+        if !Bucket::counts(&entry) {
+            return;
+        }
+        self.bucket(at).record(entry);
+        while self.is_too_long() && self.wide.saturating_add(1) < WIDTHS.len() {
+            self.wide = self.wide.saturating_add(1);
+            for (from, narrow) in std::mem::take(&mut self.buckets) {
+                let wider = self.bucket(from);
+                for (point, outcomes) in narrow.ends {
+                    for (outcome, many) in outcomes {
+                        wider.add(&point, &outcome, many);
+                    }
+                }
+            }
+        }
+    }
+
+    fn is_too_long(&self) -> bool {
+        let ends = self.buckets.first_key_value().zip(self.buckets.last_key_value());
+        let span = ends.map_or(0, |((first, _), (last, _))| last.saturating_sub(*first));
+        let spans = span.checked_div(self.width()).and_then(|spans| usize::try_from(spans).ok());
+        spans.is_some_and(|spans| spans >= self.most)
+    }
+}
+
 impl Bucket {
+    /// Whether a record says that something ended.
+    fn counts(entry: &StoredEntry) -> bool {
+        match entry {
+            StoredEntry::Call(call) => call.outcome.is_some(),
+            StoredEntry::Administrative(event) => event.event == SUMMARY,
+        }
+    }
+
+    fn record(&mut self, entry: StoredEntry) {
+        match entry {
+            StoredEntry::Call(call) => {
+                if let Some(outcome) = &call.outcome {
+                    self.add(&call.point, outcome, 1);
+                }
+            }
+            StoredEntry::Administrative(event) => self.unlisted(&event),
+        }
+    }
+
     fn add(&mut self, point: &str, outcome: &str, many: u64) {
         if many > 0 {
             let outcomes = self.ends.entry(point.to_owned()).or_default();
@@ -108,7 +201,7 @@ impl Bucket {
 
     /// The proposals that only a count stands for.
     fn unlisted(&mut self, event: &StoredEvent) {
-        if event.event != "refusals_summarised" {
+        if event.event != SUMMARY {
             return;
         }
         let refused = OutcomeKind::Refused.word();

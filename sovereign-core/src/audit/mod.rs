@@ -24,8 +24,9 @@ mod start;
 mod stats;
 mod storage;
 mod stored;
+mod writer;
 
-pub use activity::{Activity, Bucket, activity};
+pub use activity::{Activity, Bucket, activity, activity_so_far};
 pub use closed::Closed;
 pub use error::{Damage, LogError};
 pub use export::{export, export_head};
@@ -41,6 +42,7 @@ pub use record::{
 pub use start::{Notice, Opened, RESTART};
 pub use stats::{Accuracy, Counts, Stats, stats};
 pub use stored::{StoredCall, StoredEntry, StoredEvent, StoredRecord, Word};
+pub use writer::writer;
 
 use crate::BoxFuture;
 

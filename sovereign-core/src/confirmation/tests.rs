@@ -222,6 +222,41 @@ async fn whoever_waits_is_answered_at_the_deadline_and_not_before() {
     }
 }
 
+type Passes = fn(&PausedClock, Duration);
+
+/// To the millisecond: awake, across a suspend, and with the wall clock set back a day in between.
+#[test]
+fn a_decision_is_open_right_before_its_deadline_and_never_from_then_on() {
+    let (day, tick) = (Duration::from_secs(86_400), Duration::from_millis(1));
+    let passes: [(&str, Passes); 3] = [
+        ("awake", |clock, time| clock.advance(time)),
+        ("suspended", |clock, time| clock.advance_wall(time)),
+        ("set back", |clock, time| clock.advance_monotonic(time)),
+    ];
+    for (how, pass) in passes {
+        for (after, open) in [(WINDOW - tick, true), (WINDOW, false), (WINDOW + tick, false)] {
+            for backwards in [false, true] {
+                let desk = desk();
+                let me = operator(1);
+                let (request, _place) = desk.ask(&me).unwrap();
+                let token = desk.store.surface(&me, request.id()).unwrap();
+                pass(&desk.clock, after / 2);
+                // what the wall said before counts no more, unless it is what passes
+                if backwards && how != "suspended" {
+                    desk.clock.set_wall_back(day);
+                }
+                pass(&desk.clock, after - after / 2);
+                assert_eq!(request.is_open(), open, "{how} {after:?}");
+                assert_eq!(request.remaining().is_zero(), !open, "{how} {after:?}");
+                assert_eq!(desk.store.pending(&me).len(), usize::from(open), "{how} {after:?}");
+                assert_eq!(desk.store.surface(&me, request.id()).is_ok(), open, "{how} {after:?}");
+                let taken = desk.store.take(&me, request.id(), &token, Decision::Approve);
+                assert_eq!(taken.is_ok(), open, "{how} {after:?}");
+            }
+        }
+    }
+}
+
 #[tokio::test]
 async fn an_approval_counts_until_its_deadline_and_a_denial_for_ever() {
     let cases = [

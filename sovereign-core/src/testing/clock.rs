@@ -49,6 +49,12 @@ impl PausedClock {
         paused.wall = paused.wall.checked_add(by).unwrap_or(paused.wall);
     }
 
+    /// Moves the wall back: somebody set the clock.
+    pub fn set_wall_back(&self, by: Duration) {
+        let mut paused = lock(&self.0);
+        paused.wall = paused.wall.checked_sub(by).unwrap_or(paused.wall);
+    }
+
     /// How many sleep.
     #[must_use]
     pub fn sleepers(&self) -> usize {

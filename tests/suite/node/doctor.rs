@@ -42,6 +42,7 @@ fn healthy_node_has_nothing_to_do_and_is_left_as_it_is() {
         "grants",
         "policy",
         "audit log",
+        "in use",
         "history",
         "clock",
         "config",
@@ -54,6 +55,23 @@ fn healthy_node_has_nothing_to_do_and_is_left_as_it_is() {
     let shown = home.run(["doctor"]).succeeded().stdout;
     assert!(shown.lines().all(|line| line.starts_with("ok  ")), "{shown}");
     assert!(shown.contains("history: 1 turn of yours\n"), "{shown}");
+}
+
+#[test]
+fn who_writes_to_the_data_directory_is_named_while_it_does() {
+    use sovereign_core::{audit::FileAudit, clock::SystemClock};
+    let home = used();
+    let said = || {
+        let found = lines(&home, 0);
+        let line = found.iter().find(|line| line["check"] == "in use").expect("a line");
+        line["what"].as_str().unwrap().to_owned()
+    };
+    // the note of the one before is still in the lock
+    assert_eq!(said(), "by nobody");
+    let held = FileAudit::open(&home.data().join("audit"), &SystemClock::default()).unwrap();
+    assert_eq!(said(), format!("by the program with the process id {}", std::process::id()));
+    drop(held);
+    assert_eq!(said(), "by nobody");
 }
 
 #[test]

@@ -125,6 +125,11 @@ async fn another_role_or_password_ends_the_sessions_of_the_account() {
     users(json!({ "action": "remove", "user": "carol", "own_password": PASSWORD })).await.result();
     assert_eq!(status(&carol).await, 401);
     assert_eq!(home.lab.ran(), [""; 0]);
+    served.stop().await;
+    // what the first session was asked went with its role
+    let records = sovereign_tests::served::records(&home.audit());
+    let ends: Vec<_> = records.iter().filter_map(ended).collect();
+    assert_eq!(ends, [("lab.send".to_owned(), "void".to_owned(), "withdrawn".to_owned())]);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

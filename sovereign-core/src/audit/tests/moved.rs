@@ -57,3 +57,18 @@ async fn a_log_that_was_moved_does_not_go_on_in_what_stands_in_its_place() {
     assert_eq!(fs::read_dir(home.dir()).unwrap().count(), 0);
     assert!(audit.durable().await.is_err());
 }
+
+#[test]
+fn who_takes_the_lock_away_gets_no_two_chains_in_one_file() {
+    let records = Records::new();
+    let home = Home::new();
+    let first = FileAudit::open_with(&home.dir(), &Fixed, quiet()).unwrap().audit;
+    first.append(records.ended()).unwrap();
+    fs::remove_file(home.dir().join("lock")).unwrap();
+    let second = FileAudit::open_with(&home.dir(), &Fixed, quiet()).unwrap().audit;
+    second.append(records.ended()).unwrap();
+    let refused = first.append(records.ended()).unwrap_err().to_string();
+    assert!(refused.contains("written by others"), "{refused}");
+    drop((first, second));
+    assert_eq!(verify(&home.dir()).unwrap().records, 2);
+}

@@ -172,7 +172,7 @@ fn a_call_that_the_log_says_is_open_ends_in_it_however_many_were_refused() {
     (0..50).for_each(|_| audit.append(refused(&records, waits.caller, 1)).unwrap());
     let at = SystemTime::UNIX_EPOCH + Duration::from_secs(65);
     let mark = Mark::End(OutcomeKind::Refused);
-    let ended = CallRecord { at, mark, point: Point::At(Stage::Policy), ..waits.clone() };
+    let ended = CallRecord { at, mark, point: Point::At(Stage::Policy), ..waits };
     audit.append(Record::Call(ended)).unwrap();
     drop(audit);
     let id = waits.id.to_string();

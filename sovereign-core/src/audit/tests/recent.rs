@@ -280,3 +280,34 @@ fn activity_counts_each_end_in_its_time_and_nothing_outside_it() {
         .collect();
     assert_eq!(ends, [(Some(2), None, 1), (None, Some(5), 1), (Some(1), None, 1)]);
 }
+
+#[test]
+fn activity_so_far_widens_its_spans_until_the_whole_log_fits() {
+    let records = Records::new();
+    let home = Home::new();
+    let quota = LogOptions::default().refusals_a_minute(1);
+    let audit = FileAudit::open_with(&home.dir(), &Fixed, quota).unwrap().audit;
+    let end = |seconds: u64, point, outcome| {
+        let at = Fixed.wall() + Duration::from_secs(seconds);
+        let call = records.call(Mark::End(outcome));
+        audit.append(Record::Call(CallRecord { at, point, ..call })).unwrap();
+    };
+    let seen = || {
+        let seen = activity_so_far(&home.dir(), 10).unwrap();
+        assert!(seen.complete);
+        let sum = |bucket: &Bucket| bucket.ends.values().flat_map(|o| o.values()).sum::<u64>();
+        let buckets: Vec<_> = seen.buckets.iter().map(|b| (b.start.clone(), sum(b))).collect();
+        (seen.bucket_seconds, buckets)
+    };
+    assert_eq!(seen(), (60, Vec::new()));
+    let (execute, executed) = (Point::At(Stage::Execute), OutcomeKind::Executed);
+    end(0, execute, executed);
+    end(300, execute, executed);
+    let at = |time: &str| format!("2026-01-02T{time}.000Z");
+    assert_eq!(seen(), (60, vec![(at("03:04:00"), 1), (at("03:09:00"), 1)]));
+    // one is listed, four are counted
+    (0..5).for_each(|_| end(3600, Point::At(Stage::Policy), OutcomeKind::Refused));
+    end(3660, execute, executed);
+    assert_eq!(seen(), (900, vec![(at("03:00:00"), 2), (at("04:00:00"), 6)]));
+    drop(audit);
+}

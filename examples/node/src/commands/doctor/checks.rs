@@ -127,6 +127,14 @@ pub(super) fn audit(data: &DataDir) -> Line {
     }
 }
 
+/// Only one program writes to a data directory at a time, and whoever finds it taken wants to know which.
+pub(super) fn writer(data: &DataDir) -> Line {
+    match audit::writer(&data.audit()) {
+        Some(pid) => Line::ok("in use", format!("by the program with the process id {pid}")),
+        None => Line::ok("in use", "by nobody"),
+    }
+}
+
 pub(super) fn history(data: &DataDir) -> Line {
     let check = "history";
     match history::read(&data.history(), &Scope::Operator.caller()) {

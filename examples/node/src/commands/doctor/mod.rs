@@ -75,6 +75,7 @@ async fn examine(place: PathBuf, config: Option<&Path>) -> Vec<Line> {
         lines.push(checks::grants(&data));
         lines.extend(checks::policy(&data));
         lines.push(checks::audit(&data));
+        lines.push(checks::writer(&data));
         lines.push(checks::history(&data));
     }
     lines.push(clock::clock(&data));

@@ -4,18 +4,15 @@ use super::{Answer, Call, RpcError, plain};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use sovereign_core::audit::{
-    self, LogError, LogReader, OutcomeKind, RecordFilter, RecordKind, StoredEntry, Word, recent,
+    self, Bucket, LogError, OutcomeKind, RecordFilter, RecordKind, activity_so_far, recent,
 };
-use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
 /// How many records are given when nobody says how many, and at most.
 const RECORDS: (usize, usize) = (50, 500);
 /// How many buckets a picture over time has at most.
-const BUCKETS: i64 = 60;
-/// The widths of buckets in seconds, from a minute to 52 weeks; each is a multiple of the one before.
-const WIDTHS: [i64; 9] = [60, 300, 900, 3_600, 14_400, 86_400, 604_800, 2_419_200, 31_449_600];
+const BUCKETS: usize = 60;
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -115,68 +112,22 @@ fn verify(directory: &Path) -> Result<Answer, RpcError> {
     }
 }
 
-/// How calls ended, by point and outcome, over time.
+/// How proposals ended, by point and outcome, over time.
 fn stats(directory: &Path) -> Result<Answer, RpcError> {
-    let mut picture = Picture::default();
-    for record in LogReader::open(directory).map_err(unreadable)? {
-        let record = record.map_err(unreadable)?;
-        let StoredEntry::Call(call) = record.entry else { continue };
-        if let (Some(outcome), Ok(at)) = (call.outcome, record.at.parse::<jiff::Timestamp>()) {
-            picture.count(at.as_second(), call.point, outcome);
-        }
-    }
-    let bucket = |(from, counts): (&i64, &Counts)| {
-        let counts = counts.iter().map(|((point, outcome), count)| {
-            json!({ "point": point, "outcome": outcome, "count": count })
+    let seen = activity_so_far(directory, BUCKETS).map_err(unreadable)?;
+    let bucket = |bucket: &Bucket| {
+        let ends = bucket.ends.iter().flat_map(|(point, outcomes)| {
+            let count = move |(outcome, count)| json!({ "point": point, "outcome": outcome, "count": count });
+            outcomes.iter().map(count)
         });
-        let from = jiff::Timestamp::from_second(*from).unwrap_or_default().to_string();
-        json!({ "from": from, "counts": counts.collect::<Vec<_>>() })
+        json!({ "from": bucket.start, "counts": ends.collect::<Vec<_>>() })
     };
-    let buckets: Vec<_> = picture.buckets.iter().map(bucket).collect();
-    plain(&json!({ "bucket_seconds": picture.width(), "buckets": buckets }))
-}
-
-type Counts = BTreeMap<(Word, Word), u64>;
-
-/// Counts over time, in as few buckets as may be: they are made wider while the log is read.
-#[derive(Default)]
-struct Picture {
-    /// Which of the widths.
-    wide: usize,
-    buckets: BTreeMap<i64, Counts>,
-}
-
-impl Picture {
-    fn width(&self) -> i64 {
-        WIDTHS.get(self.wide).or(WIDTHS.last()).copied().unwrap_or(60)
-    }
-
-    fn count(&mut self, at: i64, point: Word, outcome: Word) {
-        let from = floor(at, self.width());
-        let count = self.buckets.entry(from).or_default().entry((point, outcome)).or_default();
-        *count = count.saturating_add(1);
-        while self.is_too_long() && self.wide < WIDTHS.len().saturating_sub(1) {
-            self.wide = self.wide.saturating_add(1);
-            let width = self.width();
-            for (from, counts) in std::mem::take(&mut self.buckets) {
-                let wider = self.buckets.entry(floor(from, width)).or_default();
-                for (key, count) in counts {
-                    let sum = wider.entry(key).or_default();
-                    *sum = sum.saturating_add(count);
-                }
-            }
-        }
-    }
-
-    fn is_too_long(&self) -> bool {
-        let ends = self.buckets.first_key_value().zip(self.buckets.last_key_value());
-        let span = ends.map_or(0, |((first, _), (last, _))| last.saturating_sub(*first));
-        span.checked_div(self.width()).is_some_and(|buckets| buckets >= BUCKETS)
-    }
-}
-
-fn floor(at: i64, width: i64) -> i64 {
-    at.saturating_sub(at.checked_rem_euclid(width).unwrap_or(0))
+    let buckets: Vec<_> = seen.buckets.iter().map(bucket).collect();
+    plain(&json!({
+        "bucket_seconds": seen.bucket_seconds,
+        "buckets": buckets,
+        "complete": seen.complete,
+    }))
 }
 
 #[expect(clippy::needless_pass_by_value, reason = "as `map_err` gives it")]

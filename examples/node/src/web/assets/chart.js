@@ -12,7 +12,7 @@ const TONES = [
 const HEIGHT = 30;
 const MOST = 60;
 
-export function chart({ bucket_seconds: seconds, buckets = [] }) {
+export function chart({ bucket_seconds: seconds, buckets = [], complete = true }) {
   const total = buckets.reduce((sum, one) => sum + one.counts.reduce((n, c) => n + c.count, 0), 0);
   if (total === 0) return h("p", { class: "empty" }, "Nothing has ended yet, so there is nothing to draw.");
   const first = Date.parse(buckets[0].from);
@@ -51,6 +51,7 @@ export function chart({ bucket_seconds: seconds, buckets = [] }) {
       { class: "chart" },
       h("div", { role: "img", "aria-label": `${many(total, "proposal")} ended between ${from} and ${until}; the table below has every figure.` }, rows),
       h("p", { class: "axis muted" }, h("span", {}, from), h("span", {}, until)),
+      !complete && h("p", { class: "muted" }, "There is more than a picture holds: what is older is left out."),
       h("figcaption", {}, h("ul", { class: "legend" }, TONES.map(([tone, text]) => h("li", {}, h("span", { class: `dot ${tone}`, "aria-hidden": "true" }), text)))),
     ),
     h("details", {}, h("summary", {}, "The same as a table"), table(buckets)),
