@@ -185,3 +185,16 @@ fn files_and_directory_are_closed_to_others() {
     assert_eq!(names, ["000001.jsonl", "head", "lock"]);
     assert_eq!(mode(&home.dir()), 0o700);
 }
+
+#[tokio::test]
+async fn log_that_could_not_be_opened_takes_nothing_and_says_why() {
+    let closed = Closed::because(&"the disk is gone");
+    let told = |result: Result<(), AuditError>| result.unwrap_err().to_string();
+    for error in [
+        told(closed.append(Records::new().ended())),
+        told(closed.ready()),
+        told(closed.durable().await),
+    ] {
+        assert!(error.contains("the disk is gone"), "{error}");
+    }
+}

@@ -1,4 +1,6 @@
 //! A lone caller syncs in its own thread, where the disk is fast; nobody is forgotten for it.
+use super::super::durable::Durable;
+use super::super::log::{Log, Waiting};
 use super::*;
 use std::sync::mpsc::channel;
 use std::thread::{current, scope};
@@ -103,4 +105,56 @@ async fn a_caller_that_goes_away_before_its_sync_stands_in_nobodys_way() {
     assert_eq!((by.len(), by.last().copied()), (2, Some(current().id())), "alone again");
     drop(audit);
     assert_eq!(verify(&home.dir()).unwrap().head.unwrap().n, 5);
+}
+
+/// A log without its thread, which knows that the disk is fast.
+fn without_thread(home: &Home) -> (Log, Arc<Controls>) {
+    let controls = Arc::<Controls>::default();
+    let disk = Disk::writing(&home.dir()).unwrap();
+    let storage = Flaky { disk, controls: Arc::clone(&controls), gate: None };
+    let (log, _) = super::super::start::start(Arc::new(storage), &Fixed, in_place()).unwrap();
+    log.append(&Records::new().ended()).unwrap();
+    drop(log.seal(log.lock()));
+    log.append(&Records::new().ended()).unwrap();
+    (log, controls)
+}
+
+#[test]
+fn only_where_nobody_else_is_at_it_a_caller_may_sync_in_place() {
+    let home = Home::new();
+    let (log, _) = without_thread(&home);
+    let alone = || matches!(log.durable(), Durable::Alone(_));
+    assert!(alone());
+    log.lock().sealing = true;
+    assert!(!alone(), "somebody syncs");
+    log.lock().waiting.clear();
+    log.lock().sealing = false;
+    assert!(alone());
+    log.lock().closing = true;
+    assert!(!alone(), "the thread does it before it goes");
+    log.lock().waiting.clear();
+    log.lock().closing = false;
+    let (done, _waits) = tokio::sync::oneshot::channel();
+    log.lock().waiting.push(Waiting { n: 2, done });
+    assert!(!alone(), "somebody waits");
+}
+
+#[tokio::test]
+async fn whoever_is_no_longer_alone_waits_with_the_others() {
+    let mut cx = std::task::Context::from_waker(std::task::Waker::noop());
+    for busy in [true, false] {
+        let home = Home::new();
+        let (log, controls) = without_thread(&home);
+        let Durable::Alone(first) = log.durable() else { panic!("alone") };
+        let second = Some(log.durable()).filter(|_| !busy);
+        assert!(matches!(second, None | Some(Durable::Alone(_))), "both think so");
+        log.lock().sealing = busy;
+        let mut first = std::pin::pin!(first.seal());
+        // it stands back once, then looks
+        for _ in 0..2 {
+            assert!(first.as_mut().poll(&mut cx).is_pending());
+        }
+        assert_eq!(log.lock().waiting.len(), 1);
+        assert_eq!(controls.syncs.load(Ordering::SeqCst), 1, "that of the record before");
+    }
 }

@@ -188,6 +188,10 @@ struct Controls {
     refuse_head: AtomicBool,
     refuse_reserve: AtomicBool,
     refuse_create: AtomicBool,
+    /// The most that can be reserved at once.
+    room: std::sync::OnceLock<u64>,
+    /// Told of each sync of the head.
+    head_synced: std::sync::OnceLock<Sender<()>>,
 }
 
 fn unless(flag: &AtomicBool) -> std::io::Result<()> {
@@ -251,12 +255,20 @@ impl LogFile for FlakyFile {
     }
     fn reserve(&self, offset: u64, bytes: u64) -> std::io::Result<()> {
         unless(&self.controls.refuse_reserve)?;
+        if self.controls.room.get().is_some_and(|room| bytes > *room) {
+            return Err(std::io::ErrorKind::StorageFull.into());
+        }
         self.file.reserve(offset, bytes)
     }
     fn sync(&self) -> std::io::Result<()> {
         if self.head {
             self.controls.head_syncs.fetch_add(1, Ordering::SeqCst);
-            return self.file.sync();
+            self.file.sync()?;
+            // who no longer listens needs no word
+            if let Some(told) = self.controls.head_synced.get() {
+                told.send(()).unwrap_or(());
+            }
+            return Ok(());
         }
         self.controls.syncs.fetch_add(1, Ordering::SeqCst);
         self.controls.by.lock().unwrap().push(std::thread::current().id());

@@ -42,6 +42,7 @@ fn refusals_beyond_the_quota_of_a_minute_are_one_record_with_their_counts() {
     assert_eq!((&summary["caller"], &summary["policy"]), (&"mesh".into(), &990.into()));
     let stats = stats(&home.dir()).unwrap();
     assert_eq!((stats.proposals, stats.unlisted, stats.outcomes["refused"]), (1001, 990, 1001));
+    assert_eq!(stats.outcomes.len(), 1, "what did not happen is not listed");
     assert_eq!(
         (stats.accuracy.judged, stats.accuracy.valid, stats.accuracy.admitted),
         (1001, 1001, 0)
@@ -140,13 +141,7 @@ fn every_end_at_or_before_policy_is_counted_under_its_own_word() {
             audit.append(Record::Call(call)).unwrap();
         }
     }
-    for _ in 0..7 {
-        let Record::Administrative(event) = records.event(Administrative::LoginFailed) else {
-            panic!("an event")
-        };
-        let at = SystemTime::UNIX_EPOCH + Duration::from_secs(66);
-        audit.append(Record::Administrative(AdministrativeRecord { at, ..event })).unwrap();
-    }
+    (0..7).for_each(|_| audit.append(login_failed(&records, 66)).unwrap());
     drop(audit);
     let [ends, logins] = &summaries(&home)[..] else { panic!("two") };
     let words =
@@ -185,4 +180,42 @@ fn a_call_that_the_log_says_is_open_ends_in_it_however_many_were_refused() {
         .collect();
     assert_eq!(marks, ["awaiting_confirmation", "end"]);
     assert!(verify(&home.dir()).unwrap().head.unwrap().open.is_empty());
+}
+
+fn login_failed(records: &Records, seconds: u64) -> Record {
+    let Record::Administrative(event) = records.event(Administrative::LoginFailed) else {
+        panic!("an event")
+    };
+    let at = SystemTime::UNIX_EPOCH + Duration::from_secs(seconds);
+    Record::Administrative(AdministrativeRecord { at, ..event })
+}
+
+#[test]
+fn the_seconds_of_one_minute_share_its_quota() {
+    let records = Records::new();
+    let home = Home::new();
+    let audit = open(&home);
+    for second in 0..12 {
+        let at = Duration::from_secs(120 + second);
+        let call = ended_at(&records, at, Point::At(Stage::Policy), OutcomeKind::Refused);
+        audit.append(Record::Call(call)).unwrap();
+    }
+    drop(audit);
+    assert_eq!(verify(&home.dir()).unwrap().records, 11);
+    assert_eq!(summaries(&home)[0]["policy"], 2);
+}
+
+#[test]
+fn refused_logins_alone_are_counted_and_no_other_event() {
+    let records = Records::new();
+    let home = Home::new();
+    let options = LogOptions::default().refusals_a_minute(0).idle(Duration::from_secs(3600));
+    let audit = FileAudit::open_with(&home.dir(), &Fixed, options).unwrap().audit;
+    (0..3).for_each(|_| audit.append(records.event(Administrative::Login)).unwrap());
+    assert_eq!(tail(&home.dir(), 9).unwrap().len(), 3);
+    (0..3).for_each(|second| audit.append(login_failed(&records, second)).unwrap());
+    drop(audit);
+    let all = summaries(&home);
+    let count = all.iter().find(|event| event["event"] == "login_failures_summarised").unwrap();
+    assert_eq!((all.len(), &count["logins"]), (4, &3.into()), "also when nothing else is held");
 }

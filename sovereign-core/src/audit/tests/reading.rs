@@ -97,6 +97,7 @@ fn stats_count_outcomes_capabilities_codes_and_how_far_proposals_got() {
         end(Point::At(Stage::Policy), OutcomeKind::Refused, Some("not_enabled")),
         end(Point::At(Stage::Confirm), OutcomeKind::Denied, None),
         end(Point::At(Stage::Execute), OutcomeKind::Executed, None),
+        end(Point::At(Stage::Execute), OutcomeKind::Executed, None),
         Record::Call(records.call(Mark::AwaitingConfirmation)),
         Record::Call(records.call(Mark::LateCompletion)),
         records.event(Administrative::Login),
@@ -104,11 +105,11 @@ fn stats_count_outcomes_capabilities_codes_and_how_far_proposals_got() {
         audit.append(record).unwrap();
     }
     let stats = stats(&home.dir()).unwrap();
-    assert_eq!((stats.records, stats.proposals, stats.open), (12, 9, 1));
+    assert_eq!((stats.records, stats.proposals, stats.open), (13, 10, 1));
     let a = stats.accuracy;
     assert_eq!(
         [a.judged, a.parsed, a.resolved, a.valid, a.admitted, a.executed],
-        [7, 6, 5, 4, 2, 1]
+        [8, 7, 6, 5, 3, 2]
     );
     assert_eq!(stats.outcomes["refused"], 4);
     assert_eq!(stats.codes["policy/not_enabled"], 2);

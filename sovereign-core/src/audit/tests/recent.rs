@@ -311,3 +311,24 @@ fn activity_so_far_widens_its_spans_until_the_whole_log_fits() {
     assert_eq!(seen(), (900, vec![(at("03:00:00"), 2), (at("04:00:00"), 6)]));
     drop(audit);
 }
+
+#[test]
+fn a_file_of_many_blocks_is_read_from_its_end_to_its_beginning() {
+    let records = Records::new();
+    let home = Home::written((0..600).map(|_| records.ended()));
+    assert!(std::fs::metadata(home.log()).unwrap().len() > 2 << 16, "some blocks of it");
+    assert_eq!(paged(&home, &RecordFilter::default(), 100), forward(&home));
+}
+
+#[test]
+fn damage_to_the_last_sealed_record_is_told_as_its_own() {
+    let home = written();
+    let last = home.dir().join(verify(&home.dir()).unwrap().head.unwrap().file);
+    let mut bytes = std::fs::read(&last).unwrap();
+    let start = bytes[..bytes.len() - 1].iter().rposition(|&b| b == b'\n').map_or(0, |n| n + 1);
+    bytes[start + 20] ^= 1;
+    Home::overwrite(&last, &bytes);
+    let error = tail(&home.dir(), 1).unwrap_err();
+    let LogError::Damaged(damage) = error else { panic!("{error}") };
+    assert_eq!((damage.file, damage.offset), (last, start as u64));
+}

@@ -63,6 +63,8 @@ fn what_was_open_over_many_files_is_closed_once() {
     drop(opened);
     let stats = stats(&home.dir()).unwrap();
     assert_eq!((stats.open, stats.outcomes["unknown_effect"], stats.proposals), (0, 1, 13));
+    let StoredEntry::Call(end) = tail(&home.dir(), 1).unwrap().remove(0).entry else { panic!() };
+    assert_eq!((&*end.mark, end.carried), ("end", false), "an end of its own");
     assert!(home.open_short().notices.is_empty());
 }
 

@@ -198,3 +198,35 @@ async fn failed_sync_or_head_closes_the_log_and_everyone_who_waits_learns_it() {
         assert_eq!(head(&home), 0);
     }
 }
+
+#[tokio::test]
+async fn every_sync_of_the_log_is_counted() {
+    let records = Records::new();
+    let home = Home::new();
+    let (audit, controls) = flaky(&home, None);
+    for n in 1..=3 {
+        audit.append(records.ended()).unwrap();
+        audit.durable().await.unwrap();
+        assert_eq!((audit.syncs(), controls.syncs.load(Ordering::SeqCst) as u64), (n, n));
+    }
+}
+
+#[test]
+fn log_left_in_peace_syncs_its_head_and_wakes_for_the_next_record() {
+    let records = Records::new();
+    let home = Home::new();
+    let (started, starts) = channel();
+    let (go, leave) = channel();
+    let idle = LogOptions::default().idle(Duration::from_millis(1));
+    let (audit, controls) = flaky_with(&home, Some((started, leave)), idle);
+    let (synced, head_syncs) = channel();
+    controls.head_synced.set(synced).unwrap();
+    for _ in 0..3 {
+        audit.append(records.ended()).unwrap();
+        started_in_time(&starts);
+        go.send(()).unwrap();
+        head_syncs.recv_timeout(Duration::from_secs(60)).unwrap();
+    }
+    drop(audit);
+    assert_eq!(head(&home), 3);
+}

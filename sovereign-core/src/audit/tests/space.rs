@@ -62,3 +62,27 @@ fn more_open_calls_than_the_head_has_room_for_are_refused_and_the_log_goes_on() 
     drop(audit);
     assert_eq!(verify(&home.dir()).unwrap().head.unwrap().open.len(), 400);
 }
+
+#[test]
+fn room_for_one_record_is_used_when_there_is_no_more_of_it() {
+    let records = Records::new();
+    let home = Home::new();
+    let (audit, controls) = flaky(&home, None);
+    controls.room.set(4096).unwrap();
+    audit.append(records.ended()).unwrap();
+    drop(audit);
+    assert_eq!(verify(&home.dir()).unwrap().records, 1);
+}
+
+#[test]
+fn a_reservation_takes_room_on_the_disk_without_lengthening_the_file() {
+    use std::os::unix::fs::MetadataExt;
+    let home = Home::new();
+    let disk = Disk::writing(&home.dir()).unwrap();
+    let file = disk.create("reserved").unwrap();
+    file.reserve(0, 1 << 20).unwrap();
+    let on_disk = std::fs::metadata(home.dir().join("reserved")).unwrap();
+    assert_eq!(on_disk.len(), 0);
+    assert!(on_disk.blocks() * 512 >= 1 << 20, "{} blocks", on_disk.blocks());
+    file.reserve(0, u64::MAX >> 2).unwrap_err();
+}

@@ -267,3 +267,82 @@ fn symbolic_link_in_place_of_the_log_is_refused() {
 fn slots_of_rubbish() -> Vec<u8> {
     b"{}\n".repeat(40_000)
 }
+
+#[test]
+fn open_call_that_the_head_names_has_to_be_that_call_with_that_mark() {
+    let records = Records::new();
+    let begun = [records.call(Mark::Begin), records.call(Mark::Begin)];
+    let home = Home::written(begun.clone().map(Record::Call));
+    let head = verify(&home.dir()).unwrap().head.unwrap();
+    let [first, second] = begun.map(|call| call.id.to_string());
+    let mut another = head.clone();
+    another.open.insert(first.clone(), head.open[&second].clone());
+    let mut other_mark = head.clone();
+    other_mark.open.get_mut(&first).unwrap().mark = "awaiting_confirmation".to_owned();
+    for forged in [another, other_mark] {
+        Home::overwrite(&home.head(), &slots(&forged, &forged));
+        let error = FileAudit::open(&home.dir(), &Fixed).unwrap_err();
+        assert!(error.to_string().contains("names an open call that is not there"), "{error}");
+    }
+    Home::overwrite(&home.head(), &slots(&head, &head));
+    assert_eq!(home.open().notices.len(), 1);
+}
+
+/// What is between the two heads is sealed: damage there is no torn tail.
+#[test]
+fn the_later_head_counts_in_whichever_slot_it_is() {
+    let records = Records::new();
+    let home = Home::written([records.ended()]);
+    let early = verify(&home.dir()).unwrap().head.unwrap();
+    let audit = home.open().audit;
+    audit.append(records.ended()).unwrap();
+    drop(audit);
+    let late = verify(&home.dir()).unwrap().head.unwrap();
+    let mut bad = fs::read(home.log()).unwrap();
+    let last = bad.len() - 100;
+    bad[last] ^= 1;
+    Home::overwrite(&home.log(), &bad);
+    for (first, second) in [(&early, &late), (&late, &early)] {
+        Home::overwrite(&home.head(), &slots(first, second));
+        let error = FileAudit::open(&home.dir(), &Fixed).unwrap_err();
+        assert!(matches!(error, LogError::Damaged(_)), "{error}");
+        assert_eq!(fs::read(home.log()).unwrap(), bad, "nothing is moved aside");
+    }
+}
+
+#[test]
+fn a_head_that_does_not_fit_its_slot_is_not_written() {
+    let home = Home::written([Record::Call(Records::new().call(Mark::Begin))]);
+    let mut head = verify(&home.dir()).unwrap().head.unwrap();
+    head.slot().unwrap();
+    let open = head.open.values().next().unwrap().clone();
+    head.open.extend((0..1000).map(|n| (format!("{n:0>40}"), open.clone())));
+    head.slot().unwrap_err();
+}
+
+#[test]
+fn an_empty_file_behind_a_torn_tail_is_left_for_the_log_to_go_on_in() {
+    let records = Records::new();
+    let home = Home::written([records.ended()]);
+    let good = fs::read(home.log()).unwrap();
+    Home::overwrite(&home.log(), &[&good, &b"torn"[..]].concat());
+    Home::overwrite(&home.dir().join("000002.jsonl"), b"");
+    let opened = home.open();
+    assert!(matches!(opened.notices.as_slice(), [Notice::TornTail { bytes: 4, .. }]));
+    assert!(home.dir().join("000002.jsonl").exists());
+}
+
+#[test]
+fn a_start_whose_records_the_disk_does_not_keep_names_none_of_them_in_the_head() {
+    let records = Records::new();
+    let home = Home::written([Record::Call(records.call(Mark::Begin))]);
+    let head = fs::read(home.head()).unwrap();
+    let controls = Arc::<Controls>::default();
+    controls.refuse_sync.store(true, Ordering::SeqCst);
+    let through = |disk| Flaky { disk, controls: Arc::clone(&controls), gate: None };
+    let options = LogOptions::default();
+    super::super::start::open(&home.dir(), &Fixed, options, through).unwrap_err();
+    assert_eq!(fs::read(home.head()).unwrap(), head);
+    drop(home.open());
+    assert_eq!(stats(&home.dir()).unwrap().open, 0, "the next start seals them");
+}
