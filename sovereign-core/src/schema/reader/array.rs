@@ -21,13 +21,16 @@ impl Reader<'_> {
         let (mut out, mut count, mut bad) = (Vec::new(), 0usize, false);
         if self.peek() != Some(b']') {
             loop {
-                match self.within(Segment::Index(count), |reader| item(reader, items))? {
-                    Some(value) if !bad => out.push(value),
-                    Some(_) => {}
-                    None => {
+                let mark = self.findings.len();
+                match item(self, items) {
+                    Ok(value) if !bad => out.push(value),
+                    Ok(_) => {}
+                    Err(Stop::Invalid) => {
+                        self.findings.prefix(mark, Segment::Index(count));
                         bad = true;
                         out = Vec::new();
                     }
+                    Err(Stop::Syntax) => return Err(Stop::Syntax),
                 }
                 count = count.saturating_add(1);
                 if !self.another(b']')? {

@@ -30,34 +30,21 @@ impl<'a> Reader<'a> {
     /// The next byte that is not white space; the cursor is then on it.
     #[inline]
     pub(in crate::schema) fn peek(&mut self) -> Option<u8> {
-        let mut next = self.here();
-        if next == Some(b' ') {
-            self.advance(1);
-            next = self.here();
-        }
-        if matches!(next, Some(..=b' ')) { self.after_space() } else { next }
-    }
-
-    /// More than the one space that most white space is: a line's end and an indentation.
-    #[inline(never)]
-    fn after_space(&mut self) -> Option<u8> {
-        const SPACES: u64 = u64::from_ne_bytes([b' '; 8]);
-        let mut rest = self.rest();
-        while let [b' ' | b'\n' | b'\t' | b'\r', after @ ..] = rest {
-            rest = after;
-            // the zero bytes at the low end are the spaces that come first
-            while let Some((chunk, after)) = rest.split_first_chunk::<8>() {
-                let others = u64::from_le_bytes(*chunk) ^ SPACES;
-                if others != 0 {
-                    let spaces = (others.trailing_zeros() >> 3) as usize;
-                    rest = rest.get(spaces..).unwrap_or_default();
-                    break;
-                }
-                rest = after;
+        match self.here() {
+            None => None,
+            Some(byte @ b'!'..) => Some(byte),
+            Some(_) => {
+                let rest = spaced(self.rest());
+                self.go_on_at(rest);
+                rest.first().copied()
             }
         }
+    }
+
+    /// `rest` is an end of the text.
+    #[inline]
+    pub(super) const fn go_on_at(&mut self, rest: &[u8]) {
         self.at = self.text.len().saturating_sub(rest.len());
-        rest.first().copied()
     }
 
     #[inline]
@@ -92,9 +79,10 @@ impl<'a> Reader<'a> {
         Ok(self.since(from))
     }
 
-    pub(super) fn literal(&mut self, word: &str) -> Result<(), Stop> {
-        if self.rest().starts_with(word.as_bytes()) {
-            self.advance(word.len());
+    #[inline]
+    pub(super) fn literal<const N: usize>(&mut self, word: &[u8; N]) -> Result<(), Stop> {
+        if self.rest().first_chunk() == Some(word) {
+            self.advance(N);
             Ok(())
         } else {
             Err(self.not_json("a word that is not `true`, `false` or `null`"))
@@ -110,7 +98,7 @@ impl<'a> Reader<'a> {
         if self.peek() != Some(b'n') {
             return Ok(false);
         }
-        self.literal("null").map(|()| true)
+        self.literal(b"null").map(|()| true)
     }
 
     /// Reads `null`.
@@ -127,8 +115,8 @@ impl<'a> Reader<'a> {
     /// When something else is next.
     pub fn bool(&mut self, node: &Node) -> Result<bool, Stop> {
         match self.peek() {
-            Some(b't') => self.literal("true").map(|()| true),
-            Some(b'f') => self.literal("false").map(|()| false),
+            Some(b't') => self.literal(b"true").map(|()| true),
+            Some(b'f') => self.literal(b"false").map(|()| false),
             _ => Err(self.mismatch(node)),
         }
     }
@@ -154,4 +142,34 @@ impl<'a> Reader<'a> {
             Some(_) => Err(self.not_json("more after the end of the value")),
         }
     }
+}
+
+/// What comes after white space.
+#[inline]
+pub(super) fn spaced(rest: &[u8]) -> &[u8] {
+    match rest {
+        [byte, ..] if *byte > b' ' => rest,
+        [b' ', after @ ..] if after.first().is_some_and(|byte| *byte > b' ') => after,
+        _ => after_spaces(rest),
+    }
+}
+
+/// As [`spaced`], for a line's end and an indentation.
+#[inline(never)]
+fn after_spaces(mut rest: &[u8]) -> &[u8] {
+    const SPACES: u64 = u64::from_ne_bytes([b' '; 8]);
+    while let [b' ' | b'\n' | b'\t' | b'\r', after @ ..] = rest {
+        rest = after;
+        // the zero bytes at the low end are the spaces that come first
+        while let Some((chunk, after)) = rest.split_first_chunk::<8>() {
+            let others = u64::from_le_bytes(*chunk) ^ SPACES;
+            if others != 0 {
+                let spaces = (others.trailing_zeros() >> 3) as usize;
+                rest = rest.get(spaces..).unwrap_or_default();
+                break;
+            }
+            rest = after;
+        }
+    }
+    rest
 }

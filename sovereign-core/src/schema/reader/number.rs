@@ -33,6 +33,14 @@ impl<'a> Reader<'a> {
         let (Some(b'-' | b'0'..=b'9'), Kind::Int(range)) = (self.peek(), node.kind) else {
             return Err(self.mismatch(node));
         };
+        match self.short() {
+            Some(value) => self.in_range(i128::from(value), range, node),
+            None => self.int_of_any_form(range, node),
+        }
+    }
+
+    #[inline(never)]
+    fn int_of_any_form(&mut self, range: IntRange, node: &Node) -> Result<i128, Stop> {
         match self.numeral()? {
             Numeral::Whole(value) => self.in_range(value, range, node),
             Numeral::Decimal { token, .. } => match exact(token) {
@@ -41,6 +49,31 @@ impl<'a> Reader<'a> {
                 Exact::Fraction => Err(self.record(code::TYPE, Received::Fraction, node)),
             },
         }
+    }
+
+    /// The number at the cursor, if it is plain digits and few of them, as most are.
+    #[inline]
+    fn short(&mut self) -> Option<i64> {
+        let rest = self.rest();
+        let (sign, digits) = match rest {
+            [b'-', digits @ ..] => (1, digits),
+            digits => (0, digits),
+        };
+        let (mut value, mut count) = (0i64, 0usize);
+        while let Some(digit @ b'0'..=b'9') = digits.get(count) {
+            value = value.wrapping_mul(10).wrapping_add(i64::from(digit & 0x0f));
+            count = count.saturating_add(1);
+        }
+        let zero = digits.first() == Some(&b'0') && (count > 1 || sign > 0);
+        // a leading zero is no number, `-0` is read with its sign, and 18 digits fit
+        if zero
+            || !(1..=18).contains(&count)
+            || matches!(digits.get(count), Some(b'.' | b'e' | b'E'))
+        {
+            return None;
+        }
+        self.advance(count.saturating_add(sign));
+        Some(if sign == 0 { value } else { value.wrapping_neg() })
     }
 
     #[inline]

@@ -1,5 +1,6 @@
 //! Objects, matched against a field table.
-use super::{Reader, Stop};
+use super::cursor::spaced;
+use super::{Reader, Slot, Stop};
 use crate::schema::arg::Arg;
 use crate::schema::node::{Kind, Node};
 use crate::schema::object::Field;
@@ -23,8 +24,8 @@ pub struct Fields {
 /// Which fields have been read.
 #[derive(Debug, Default)]
 struct Seen {
-    low: u128,
-    /// From the 129th field on.
+    low: u64,
+    /// From the 65th field on.
     high: Vec<usize>,
 }
 
@@ -46,14 +47,20 @@ impl Seen {
     }
 
     #[inline]
-    fn bit(index: usize) -> Option<u128> {
-        1u128.checked_shl(u32::try_from(index).ok()?)
+    fn bit(index: usize) -> Option<u64> {
+        1u64.checked_shl(u32::try_from(index).ok()?)
     }
 }
 
 impl Fields {
     pub(super) const fn is_bad(&self) -> bool {
         self.bad
+    }
+
+    /// Whether nothing was recorded, and as many as `filled` are all of them.
+    #[inline]
+    pub(super) const fn are_good(&self, filled: usize) -> bool {
+        filled == self.table.len() && !self.bad
     }
 
     #[inline]
@@ -96,18 +103,65 @@ impl<'a> Reader<'a> {
     ///
     /// # Errors
     /// [`Stop::Syntax`] only.
-    #[inline]
+    #[inline(always)]
     pub fn next(&mut self, fields: &mut Fields) -> Result<Option<usize>, Stop> {
-        loop {
-            let more = if fields.started { self.another(b'}')? } else { self.peek() != Some(b'}') };
+        let rest = spaced(self.rest());
+        if let [b'}', ..] = rest {
+            self.go_on_at(rest);
+            self.leave();
+            return Ok(None);
+        }
+        if let Some((index, rest)) = self.plain_key(fields, rest) {
+            self.go_on_at(rest);
             fields.started = true;
-            if !more {
-                self.leave();
-                return Ok(None);
+            return Ok(Some(fields.take(index)));
+        }
+        self.any_key(fields)
+    }
+
+    /// The field that comes next, when that is one that has not been read, its key is spelled without
+    /// escapes and what stands around it is as it should be; and what comes after the colon. Models
+    /// mostly send keys in the order of the schema, so the expected one is looked at first.
+    #[inline]
+    fn plain_key<'b>(&self, fields: &Fields, rest: &'b [u8]) -> Option<(usize, &'b [u8])> {
+        let rest = match rest {
+            [b',', rest @ ..] if fields.started => spaced(rest),
+            rest if !fields.started => rest,
+            _ => return None,
+        };
+        let [b'"', rest @ ..] = rest else { return None };
+        let expected = fields.table.get(fields.hint).map(|field| field.name);
+        let (index, name, rest) = match expected.and_then(|name| after_key(rest, name)) {
+            Some(rest) => (fields.hint, expected, rest),
+            None => {
+                let index = find(fields.table, rest)?;
+                let name = fields.table.get(index)?.name;
+                (index, Some(name), rest.get(name.len().saturating_add(1)..)?)
             }
-            if let Some(index) = self.plain_key(fields) {
-                return Ok(Some(fields.take(index)));
-            }
+        };
+        if fields.seen.has(index) || (fields.tag.is_some() && fields.tag == name) {
+            return None;
+        }
+        match spaced(rest) {
+            [b':', rest @ ..] => Some((index, rest)),
+            _ => None,
+        }
+    }
+
+    /// Whether there is one more field; leaves the object when there is none.
+    fn goes_on(&mut self, fields: &mut Fields) -> Result<bool, Stop> {
+        let more = if fields.started { self.another(b'}')? } else { self.peek() != Some(b'}') };
+        fields.started = true;
+        if !more {
+            self.leave();
+        }
+        Ok(more)
+    }
+
+    /// As [`Self::next`], for everything that may come.
+    #[inline(never)]
+    fn any_key(&mut self, fields: &mut Fields) -> Result<Option<usize>, Stop> {
+        while self.goes_on(fields)? {
             let key = self.key()?;
             if let Some(tag) = fields.tag
                 && tag == key
@@ -118,45 +172,20 @@ impl<'a> Reader<'a> {
                 } else {
                     self.skip()?;
                 }
-                continue;
-            }
-            match fields.table.iter().position(|field| field.name == key) {
-                Some(index) if !fields.seen.has(index) => return Ok(Some(fields.take(index))),
-                Some(index) => {
-                    fields.bad = true;
-                    if let Some(field) = fields.table.get(index) {
-                        self.repeated(field.name, field.sensitive)?;
+            } else {
+                match fields.table.iter().position(|field| field.name == key) {
+                    Some(index) if !fields.seen.has(index) => return Ok(Some(fields.take(index))),
+                    Some(index) => {
+                        fields.bad = true;
+                        if let Some(field) = fields.table.get(index) {
+                            self.repeated(field.name, field.sensitive)?;
+                        }
                     }
+                    None => self.unknown(fields, &key)?,
                 }
-                None => self.unknown(fields, &key)?,
             }
         }
-    }
-
-    /// Consumes the key of a field that has not been read, when it is spelled without escapes, and its
-    /// colon. Models mostly send keys in the order of the schema, so the expected one comes first.
-    #[inline]
-    fn plain_key(&mut self, fields: &Fields) -> Option<usize> {
-        self.peek();
-        let rest = self.rest();
-        let mut index = fields.hint;
-        let mut field = fields.table.get(index).filter(|field| is_key(rest, field.name));
-        if field.is_none() {
-            index = fields.table.iter().position(|field| is_key(rest, field.name))?;
-            field = fields.table.get(index);
-        }
-        let name = field?.name;
-        if fields.seen.has(index) || fields.tag == Some(name) {
-            return None;
-        }
-        let start = self.at;
-        self.advance(name.len().saturating_add(2));
-        if self.eat(b':') {
-            return Some(index);
-        }
-        // read once more, to say what is missing
-        self.at = start;
-        None
+        Ok(None)
     }
 
     /// A key and its colon.
@@ -231,39 +260,47 @@ impl<'a> Reader<'a> {
     ///
     /// # Errors
     /// [`Stop::Syntax`] only: what does not fit is recorded, and [`Self::finish`] refuses the object.
-    #[inline]
     pub fn field<T: Arg>(
         &mut self,
         fields: &mut Fields,
         index: usize,
         slot: &mut Option<T>,
     ) -> Result<(), Stop> {
-        self.member(fields, index, |reader, node| {
-            *slot = Some(T::decode(reader, node)?);
-            Ok(())
-        })
+        self.member(fields, index, |reader, node| slot.read(reader, node)).map(drop)
     }
 
-    /// Runs `read` on the value of field `index`.
+    /// Runs `read` on the value of field `index`: whether there is one and it fits.
     #[inline]
     pub(super) fn member(
         &mut self,
         fields: &mut Fields,
         index: usize,
         read: impl FnOnce(&mut Self, &Node) -> Result<(), Stop>,
-    ) -> Result<(), Stop> {
+    ) -> Result<bool, Stop> {
         let Some(field) = fields.table.get(index) else { return Err(Stop::Invalid) };
         // what need not be there may also be `null`, whatever its type is
         if !field.required && !field.node.nullable && self.take_null()? {
-            return Ok(());
+            return Ok(false);
         }
         let mark = self.findings.len();
-        let read = self.within(Segment::Key(field.name), |reader| read(reader, &field.node))?;
-        if read.is_none() && field.sensitive {
+        match read(self, &field.node) {
+            Ok(()) => Ok(true),
+            Err(Stop::Invalid) => {
+                self.misfit(mark, field);
+                fields.bad = true;
+                Ok(false)
+            }
+            Err(Stop::Syntax) => Err(Stop::Syntax),
+        }
+    }
+
+    /// What was found since `mark` is about the value of `field`.
+    #[cold]
+    fn misfit(&mut self, mark: usize, field: &Field) {
+        self.findings.prefix(mark, Segment::Key(field.name));
+        if field.sensitive {
             self.findings.conceal(mark, Segment::Key(field.name));
         }
-        fields.bad |= read.is_none();
-        Ok(())
     }
 
     /// After the last field: records the missing ones. `Ok` means that every field that must be
@@ -285,13 +322,18 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// Whether `rest` begins with `name` as a key. Its end is looked at first, which is enough to tell
-/// most names apart.
+/// What comes after `name` as a key, when `rest`, which comes after a quote, begins with it. The end
+/// is looked at first, which is enough to tell most names apart.
 #[inline]
-fn is_key(rest: &[u8], name: &str) -> bool {
-    let [b'"', key @ ..] = rest else { return false };
-    match key.split_at_checked(name.len()) {
-        Some((key, [b'"', ..])) => key == name.as_bytes(),
-        _ => false,
+fn after_key<'b>(rest: &'b [u8], name: &str) -> Option<&'b [u8]> {
+    match rest.split_at_checked(name.len()) {
+        Some((key, [b'"', rest @ ..])) if key == name.as_bytes() => Some(rest),
+        _ => None,
     }
+}
+
+/// The field whose name `rest` begins with.
+#[inline(never)]
+fn find(table: &'static [Field], rest: &[u8]) -> Option<usize> {
+    table.iter().position(|field| after_key(rest, field.name).is_some())
 }

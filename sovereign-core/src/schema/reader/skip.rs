@@ -8,9 +8,9 @@ impl Reader<'_> {
     pub(super) fn skip(&mut self) -> Result<(), Stop> {
         match self.peek() {
             Some(b'"') => self.skip_string(),
-            Some(b't') => self.literal("true"),
-            Some(b'f') => self.literal("false"),
-            Some(b'n') => self.literal("null"),
+            Some(b't') => self.literal(b"true"),
+            Some(b'f') => self.literal(b"false"),
+            Some(b'n') => self.literal(b"null"),
             Some(b'-' | b'0'..=b'9') => self.skip_number(),
             Some(b'[') => self.skip_array(),
             Some(b'{') => self.skip_object(),

@@ -11,7 +11,7 @@ impl<'a> Reader<'a> {
     /// When something else is next.
     #[inline]
     pub fn text(&mut self, node: &Node) -> Result<Cow<'a, str>, Stop> {
-        let (Some(b'"'), Kind::Text(rules)) = (self.peek(), node.kind) else {
+        let (Some(b'"'), Kind::Text(rules)) = (self.peek(), &node.kind) else {
             return Err(self.mismatch(node));
         };
         let text = self.string()?;
@@ -48,40 +48,11 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Advances to the next quote, backslash or control byte, or to the end. In each byte lane, the
-    /// high bit is set when the lane is one of them; the lowest set lane is always a true one.
-    #[inline]
-    fn run(&mut self) {
-        const LOW: u64 = u64::from_ne_bytes([0x01; 8]);
-        const HIGH: u64 = u64::from_ne_bytes([0x80; 8]);
-        const QUOTES: u64 = u64::from_ne_bytes([b'"'; 8]);
-        const BACKSLASHES: u64 = u64::from_ne_bytes([b'\\'; 8]);
-        const SPACES: u64 = u64::from_ne_bytes([b' '; 8]);
-        let mut rest = self.rest();
-        while let Some((chunk, after)) = rest.split_first_chunk::<8>() {
-            let word = u64::from_le_bytes(*chunk);
-            let (quotes, backslashes) = (word ^ QUOTES, word ^ BACKSLASHES);
-            let hits = ((quotes.wrapping_sub(LOW) & !quotes)
-                | (backslashes.wrapping_sub(LOW) & !backslashes)
-                | (word.wrapping_sub(SPACES) & !word))
-                & HIGH;
-            if hits != 0 {
-                self.advance((hits.trailing_zeros() >> 3) as usize);
-                return;
-            }
-            self.advance(8);
-            rest = after;
-        }
-        while let Some(0x20..=0x21 | 0x23..=0x5b | 0x5d..) = self.here() {
-            self.advance(1);
-        }
-    }
-
-    /// The run at the cursor.
+    /// The run at the cursor, up to the next quote, backslash or control byte, or to the end.
     #[inline]
     fn plain(&mut self) -> &'a str {
         let from = self.at;
-        self.run();
+        self.advance(run(self.rest()));
         self.since(from)
     }
 
@@ -97,8 +68,11 @@ impl<'a> Reader<'a> {
         self.escaped(text).map(Cow::Owned)
     }
 
+    #[inline(never)]
     fn escaped(&mut self, start: &str) -> Result<String, Stop> {
-        let mut out = String::with_capacity(start.len().saturating_mul(2).saturating_add(16));
+        // what follows is not known: little for a short string, so that many of them stay small
+        let more = start.len().saturating_mul(4).saturating_add(16).min(self.rest().len());
+        let mut out = String::with_capacity(start.len().saturating_add(more));
         out.push_str(start);
         while self.unfinished()? {
             out.push(self.escape()?);
@@ -110,10 +84,10 @@ impl<'a> Reader<'a> {
     /// Reads past a string.
     pub(super) fn skip_string(&mut self) -> Result<(), Stop> {
         self.advance(1);
-        self.run();
+        self.advance(run(self.rest()));
         while self.unfinished()? {
             self.escape()?;
-            self.run();
+            self.advance(run(self.rest()));
         }
         Ok(())
     }
@@ -143,21 +117,29 @@ impl<'a> Reader<'a> {
     }
 
     /// The escape at the cursor, which is on the backslash.
+    #[inline]
     fn escape(&mut self) -> Result<char, Stop> {
-        self.advance(1);
-        let character = match self.here() {
-            Some(c @ (b'"' | b'\\' | b'/')) => char::from(c),
-            Some(b'b') => '\u{8}',
-            Some(b'f') => '\u{c}',
-            Some(b'n') => '\n',
-            Some(b'r') => '\r',
-            Some(b't') => '\t',
-            Some(b'u') => return self.unicode_escape(),
-            Some(_) => return Err(self.not_json("an unknown escape in a string")),
-            None => return Err(self.not_json("an unfinished string")),
+        let character = match self.rest() {
+            [_, c @ (b'"' | b'\\' | b'/'), ..] => char::from(*c),
+            [_, b'b', ..] => '\u{8}',
+            [_, b'f', ..] => '\u{c}',
+            [_, b'n', ..] => '\n',
+            [_, b'r', ..] => '\r',
+            [_, b't', ..] => '\t',
+            _ => return self.other_escape(),
         };
-        self.advance(1);
+        self.advance(2);
         Ok(character)
+    }
+
+    #[inline(never)]
+    fn other_escape(&mut self) -> Result<char, Stop> {
+        self.advance(1);
+        match self.here() {
+            Some(b'u') => self.unicode_escape(),
+            Some(_) => Err(self.not_json("an unknown escape in a string")),
+            None => Err(self.not_json("an unfinished string")),
+        }
     }
 
     /// One code unit, or a surrogate pair. A lone surrogate is no character, so it is refused.
@@ -190,3 +172,57 @@ impl<'a> Reader<'a> {
         Ok(unit)
     }
 }
+
+const LOW: u64 = u64::from_ne_bytes([0x01; 8]);
+const HIGH: u64 = u64::from_ne_bytes([0x80; 8]);
+const QUOTES: u64 = u64::from_ne_bytes([b'"'; 8]);
+const BACKSLASHES: u64 = u64::from_ne_bytes([b'\\'; 8]);
+const SPACES: u64 = u64::from_ne_bytes([b' '; 8]);
+
+/// How many bytes come before the next quote, backslash or control byte, or before the end.
+#[inline]
+fn run(bytes: &[u8]) -> usize {
+    let (mut rest, mut count) = (bytes, 0usize);
+    // most strings end soon; what does not is looked at in larger pieces
+    if let Some((word, after)) = rest.split_first_chunk::<8>() {
+        let hits = hits(*word);
+        if hits != 0 {
+            return (hits.trailing_zeros() >> 3) as usize;
+        }
+        (rest, count) = (after, 8);
+        while let Some((block, after)) = rest.split_first_chunk::<32>() {
+            if block.iter().fold(false, |hit, byte| hit | (until(*byte) == 0)) {
+                break;
+            }
+            (rest, count) = (after, count.saturating_add(32));
+        }
+    }
+    while let Some((word, after)) = rest.split_first_chunk::<8>() {
+        let hits = hits(*word);
+        if hits != 0 {
+            return count.saturating_add((hits.trailing_zeros() >> 3) as usize);
+        }
+        (rest, count) = (after, count.saturating_add(8));
+    }
+    count.saturating_add(rest.iter().take_while(|byte| until(**byte) != 0).count())
+}
+
+/// 0 for a quote, a backslash and a control byte; without a branch, so that many are done at once.
+#[inline]
+fn until(byte: u8) -> u8 {
+    (byte ^ b'"').min(byte ^ b'\\').min(byte.saturating_sub(b' ' - 1))
+}
+
+/// In each byte lane, the high bit is set when the lane is a quote, a backslash or a control byte;
+/// the lowest set lane is always a true one.
+#[inline]
+const fn hits(word: [u8; 8]) -> u64 {
+    let word = u64::from_le_bytes(word);
+    let quotes = (word ^ QUOTES).wrapping_sub(LOW);
+    let backslashes = (word ^ BACKSLASHES).wrapping_sub(LOW);
+    (quotes | backslashes | word.wrapping_sub(SPACES)) & !word & HIGH
+}
+
+#[cfg(test)]
+#[path = "string_tests.rs"]
+mod tests;

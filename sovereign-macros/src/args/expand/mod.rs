@@ -44,9 +44,9 @@ fn structure(item: &Item<'_>, fields: &[Field<'_>]) -> TokenStream {
             &#s::Object { name: #name, description: #text, fields: &[#(#table),*] }
         })
     };
-    let start = quote!(__reader.object(__node));
     let unit = matches!(item.body, Body::Unit).then(|| quote!(Self));
-    let decode = read_fields(&places, &start, &quote!(Self), unit);
+    let object = (quote!(fill), quote!(__node));
+    let decode = read_fields(&places, object, &quote!(Self), unit);
     let members = places.iter().map(Place::spelled);
     let spelled = quote!(#s::spelled([#(#members),*]));
     impls_with(item, &constants, &node, Some(decode), Wrapped::spelled(item, &spelled))
@@ -140,10 +140,10 @@ fn union(item: &Item<'_>, variants: &[Variant<'_>]) -> TokenStream {
                 let places = places(item, Some(name), fields);
                 constants.extend(places.iter().map(Place::constants));
                 let table = places.iter().map(Place::row);
-                let start = quote!(__reader.variant_fields(__inside));
+                let object = (quote!(fill_variant), quote!(__inside));
                 (
                     quote!(#s::Body::Struct(&[#(#table),*])),
-                    read_fields(&places, &start, &quote!(Self::#name), None),
+                    read_fields(&places, object, &quote!(Self::#name), None),
                 )
             }
             Content::Tuple(_) => continue,
@@ -186,10 +186,11 @@ fn places<'a>(
     fields.map(|(i, field)| Place::new(item, variant, i, field)).collect()
 }
 
-/// Reads an object that `start` enters into the fields of `value`; `unit` is a value without any.
+/// Reads an object, by which method and of what, into the fields of `value`; `unit` is a value without
+/// any.
 fn read_fields(
     places: &[Place<'_>],
-    start: &TokenStream,
+    (fill, object): (TokenStream, TokenStream),
     value: &TokenStream,
     unit: Option<TokenStream>,
 ) -> TokenStream {
@@ -201,9 +202,8 @@ fn read_fields(
     let values = places.iter().map(Place::value);
     let value = unit.unwrap_or_else(|| quote!(#value { #(#values),* }));
     quote! {{
-        let __object = #start;
         #(#slots)*
-        let __read = __reader.fill(__object, &mut [#(#filled),*]);
+        let __read = __reader.#fill(#object, &mut [#(#filled),*]);
         match (__read, #(#taken),*) {
             (::core::result::Result::Ok(()), #(#there),*) => ::core::result::Result::Ok(#value),
             (::core::result::Result::Err(__stop), ..) => ::core::result::Result::Err(__stop),
