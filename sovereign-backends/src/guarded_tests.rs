@@ -174,6 +174,8 @@ fn a_guarded_leg_is_what_it_guards() {
     let leg = Guarded::new(Arc::new(Hangs::default()), Arc::new(PausedClock::default()));
     assert_eq!(leg.identity().locality, Locality::Remote);
     assert_eq!((leg.is_paid(), leg.window()), (false, Some(Window { tokens: 4_096, reply: 512 })));
+    let paid = BackendIdentity::remote("paid", None, "https://paid.example");
+    assert!(guarded(&Scripted::as_backend(paid)).0.is_paid());
 }
 
 #[tokio::test]

@@ -24,6 +24,7 @@ pub mod ollama;
 pub mod openai;
 pub mod outbound;
 mod quote;
+mod room;
 pub mod routstr;
 #[cfg(feature = "testing")]
 pub mod scripted;

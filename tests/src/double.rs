@@ -181,7 +181,8 @@ impl Double {
         self.received().into_iter().filter(|r| r.path == path).collect()
     }
 
-    /// Comes when a client has hung up while its answer was held back.
+    /// Comes when a client has hung up before it had its answer; on a busy machine that may be before
+    /// its request was whole.
     pub async fn hung_up(&self) {
         self.shared.hung_up.notified().await;
     }
@@ -194,7 +195,7 @@ impl Drop for Double {
 }
 
 async fn serve(mut stream: TcpStream, shared: &Shared, answer: &impl Fn(&Received) -> Answer) {
-    let Some(received) = read(&mut stream).await else { return };
+    let Some(received) = read(&mut stream).await else { return shared.hung_up.notify_one() };
     let Answer(steps) = answer(&received);
     shared.received().push(received);
     for step in steps {
@@ -202,7 +203,7 @@ async fn serve(mut stream: TcpStream, shared: &Shared, answer: &impl Fn(&Receive
             // the client may have gone: it is allowed to
             Step::Write(bytes) => {
                 if stream.write_all(&bytes).await.is_err() {
-                    return;
+                    return shared.hung_up.notify_one();
                 }
             }
             Step::Wait(gate) => {

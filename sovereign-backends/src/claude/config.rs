@@ -6,6 +6,8 @@ use std::time::Duration;
 pub const CLAUDE_BASE_URL: &str = "https://api.anthropic.com/v1";
 /// The model that is asked unless told otherwise (B16).
 pub const CLAUDE_MODEL: &str = "claude-haiku-4-5-20251001";
+/// What Anthropic's models hold at once, prompt and reply together, in tokens; some hold more.
+pub const CLAUDE_WINDOW: u32 = 200_000;
 /// The key's name below `data_dir/secrets/` (B17).
 pub const CLAUDE_KEY: &str = "claude-api-key";
 /// What `anthropic-version` says. Every server of this wire knows this version, and what a later one
@@ -30,6 +32,8 @@ pub struct ClaudeConfig {
     pub model: String,
     /// The most tokens that one reply may have; a reply that reaches it counts as cut off.
     pub max_tokens: u32,
+    /// What the model holds at once, in tokens, where that is known; a smaller number has it sent less.
+    pub window: Option<u32>,
     /// Its key. Without it a server elsewhere is not asked; one on this device may need none.
     pub key: Option<KeyFile>,
     /// Whether it is asked for pieces.
@@ -44,18 +48,19 @@ impl ClaudeConfig {
     /// # Errors
     /// Never: [`CLAUDE_BASE_URL`] is a base URL.
     pub fn in_data_dir(data_dir: impl AsRef<Path>) -> Result<Self, BaseUrlError> {
-        let key = KeyFile::new(data_dir, CLAUDE_KEY);
-        Ok(Self { key: Some(key), ..Self::new(CLAUDE_BASE_URL.parse()?, CLAUDE_MODEL) })
+        let (key, window) = (Some(KeyFile::new(data_dir, CLAUDE_KEY)), Some(CLAUDE_WINDOW));
+        Ok(Self { key, window, ..Self::new(CLAUDE_BASE_URL.parse()?, CLAUDE_MODEL) })
     }
 
     /// That model at another server of the same wire, without a key: 2048 tokens of reply, in pieces,
-    /// 180 seconds.
+    /// 180 seconds, and a window that nobody knows.
     #[must_use]
     pub fn new(base_url: BaseUrl, model: impl Into<String>) -> Self {
         Self {
             base_url,
             model: model.into(),
             max_tokens: crate::ASSISTANT_MAX_TOKENS,
+            window: None,
             key: None,
             streaming: Streaming::Always,
             reply_timeout: crate::ASSISTANT_HTTP_TIMEOUT,

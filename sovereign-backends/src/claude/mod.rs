@@ -11,15 +11,17 @@ mod echo;
 mod stream;
 mod wire;
 
-pub use config::{CLAUDE_BASE_URL, CLAUDE_KEY, CLAUDE_MODEL, ClaudeConfig};
+pub use config::{CLAUDE_BASE_URL, CLAUDE_KEY, CLAUDE_MODEL, CLAUDE_WINDOW, ClaudeConfig};
 
 use crate::http::{Headers, ModelHttp, bounded};
+use crate::room;
 use async_trait::async_trait;
 use config::VERSION;
 use convert::{decode, encode};
 use echo::Echoes;
 use sovereign_core::backend::{
-    Backend, BackendError, BackendIdentity, BackendTurn, DeltaSink, FailureClass, Locality, Request,
+    Backend, BackendError, BackendIdentity, BackendTurn, DeltaSink, FailureClass, Locality,
+    Request, Window,
 };
 use stream::{MEDIA_TYPE, Stream};
 
@@ -97,6 +99,10 @@ impl Backend for Claude {
                 BackendIdentity::remote("claude", model, receiver)
             }
         }
+    }
+
+    fn window(&self) -> Option<Window> {
+        self.config.window.map(|tokens| room::window(tokens, self.config.max_tokens))
     }
 
     /// Only whether its key can be read: a question to the server would be one that nobody agreed to.

@@ -25,6 +25,9 @@ pub struct OpenAiConfig {
     pub model: String,
     /// The most tokens that one reply may have; a reply that reaches it counts as cut off.
     pub max_tokens: u32,
+    /// What the model holds at once, in tokens, where that is known; a smaller number has it sent less.
+    /// Where `/props` is asked, what the server says holds too.
+    pub window: Option<u32>,
     /// Its key, where it asks for one. Without it a remote server is not asked.
     pub key: Option<KeyFile>,
     /// In what this server differs.
@@ -49,6 +52,7 @@ impl OpenAiConfig {
             base_url,
             model: model.into(),
             max_tokens: crate::ASSISTANT_MAX_TOKENS,
+            window: None,
             key: None,
             quirks,
             streaming: Streaming::Always,

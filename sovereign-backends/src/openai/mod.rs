@@ -18,12 +18,14 @@ pub use quirks::{CapField, NoContent, Quirks};
 use crate::failure::{Said, failure};
 use crate::http::{Headers, ModelHttp, bounded};
 use crate::quote::quoted;
+use crate::room;
 use async_trait::async_trait;
 use convert::{decode, encode};
 use sovereign_core::backend::{
-    Backend, BackendError, BackendIdentity, BackendTurn, DeltaSink, FailureClass, Locality, Request,
+    Backend, BackendError, BackendIdentity, BackendTurn, DeltaSink, FailureClass, Locality,
+    Request, Window,
 };
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use stream::{MEDIA_TYPE, Stream};
 use wire::Props;
 
@@ -37,6 +39,8 @@ pub struct OpenAi {
     http: ModelHttp,
     /// The server said that it demands the other name for the cap; holds until restart.
     other_cap: AtomicBool,
+    /// The window that the server said it runs with, asked anew for each turn; zero when it has not.
+    told_window: AtomicU32,
 }
 
 impl OpenAi {
@@ -50,7 +54,7 @@ impl OpenAi {
     }
 
     pub(crate) const fn through(config: OpenAiConfig, http: ModelHttp) -> Self {
-        Self { config, http, other_cap: AtomicBool::new(false) }
+        Self { config, http, other_cap: AtomicBool::new(false), told_window: AtomicU32::new(0) }
     }
 
     fn headers(&self) -> Result<Headers, BackendError> {
@@ -121,8 +125,16 @@ impl Backend for OpenAi {
         }
     }
 
-    /// On this device a `llama-server` is asked whether the model's template has tools: one without
-    /// leaves them out silently and answers in prose.
+    /// The smaller of the configured window and the one that the server named when it was asked whether
+    /// it is [ready](Self::ready).
+    fn window(&self) -> Option<Window> {
+        let told = Some(self.told_window.load(Ordering::Relaxed)).filter(|told| *told > 0);
+        let known = self.config.window.into_iter().chain(told).min();
+        known.map(|tokens| room::window(tokens, self.config.max_tokens))
+    }
+
+    /// On this device a `llama-server` is asked how large its window is, and whether the model's
+    /// template has tools: one without leaves them out silently and answers in prose.
     async fn ready(&self) -> Result<(), BackendError> {
         let headers = self.headers()?;
         if !(self.config.quirks.has_props && self.config.base_url.is_local()) {
@@ -133,9 +145,10 @@ impl Backend for OpenAi {
             return Err(failure(&reply));
         }
         // another server does not know the question
-        let caps = serde_json::from_slice::<Props>(&reply.body).ok();
-        let tools = caps.filter(|_| reply.is_success()).and_then(|p| p.chat_template_caps);
-        match tools.and_then(|caps| caps.supports_tools) {
+        let said = serde_json::from_slice::<Props>(&reply.body).ok();
+        let props = said.filter(|_| reply.is_success()).unwrap_or_default();
+        self.told_window.store(props.window().unwrap_or_default(), Ordering::Relaxed);
+        match props.chat_template_caps.and_then(|caps| caps.supports_tools) {
             Some(false) => {
                 let model = quoted(self.config.model.as_bytes());
                 let reason = format!("the chat template of `{model}` has no tools");

@@ -133,9 +133,23 @@ pub(super) struct WireUsage {
 }
 
 /// `GET /props` of llama.cpp.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Default, Deserialize)]
 pub(super) struct Props {
     pub(super) chat_template_caps: Option<TemplateCaps>,
+    default_generation_settings: Option<GenerationSettings>,
+}
+
+impl Props {
+    /// What one conversation gets of the context, in tokens; a number that is none counts as unsaid.
+    pub(super) fn window(&self) -> Option<u32> {
+        let told = self.default_generation_settings.as_ref()?.n_ctx.as_ref()?;
+        told.as_u64().and_then(|tokens| u32::try_from(tokens).ok())
+    }
+}
+
+#[derive(Debug, Deserialize)]
+struct GenerationSettings {
+    n_ctx: Option<Value>,
 }
 
 #[derive(Debug, Deserialize)]

@@ -8,6 +8,8 @@ use std::time::Duration;
 pub const ROUTSTR_URL: &str = "https://api.routstr.com/v1";
 /// What one turn may cost unless told otherwise: 100 sats.
 pub const ROUTSTR_MAX_MSAT_PER_TURN: u64 = 100_000;
+/// How much it is sent and may answer unless told otherwise, in tokens.
+pub const ROUTSTR_WINDOW: u32 = 8_192;
 
 /// How a node is paid.
 #[derive(Debug, Clone)]
@@ -43,6 +45,9 @@ pub struct RoutstrConfig {
     pub model: String,
     /// The most tokens that one reply may have; always sent, because the node reserves for them.
     pub max_tokens: u32,
+    /// What it is sent and may answer at most, in tokens: each byte that is sent counts against what a
+    /// turn may cost. What the node says of its model holds too.
+    pub window: u32,
     /// How it is paid.
     pub payment: Payment,
     /// The most that one turn may cost, in thousandths of a sat.
@@ -56,13 +61,15 @@ pub struct RoutstrConfig {
 }
 
 impl RoutstrConfig {
-    /// That model at that node: 2048 tokens of reply, in pieces, 180 seconds, 100 sats for a turn.
+    /// That model at that node: 8192 tokens, 2048 of them for the reply, in pieces, 180 seconds, 100 sats
+    /// for a turn.
     #[must_use]
     pub fn new(base_url: BaseUrl, model: impl Into<String>, payment: Payment) -> Self {
         Self {
             base_url,
             model: model.into(),
             max_tokens: ASSISTANT_MAX_TOKENS,
+            window: ROUTSTR_WINDOW,
             payment,
             max_msat_per_turn: ROUTSTR_MAX_MSAT_PER_TURN,
             streaming: Streaming::Always,
@@ -76,6 +83,7 @@ impl RoutstrConfig {
     pub(super) fn wire(&self) -> OpenAiConfig {
         OpenAiConfig {
             max_tokens: self.max_tokens,
+            window: Some(self.window),
             quirks: Quirks::COMMON,
             streaming: self.streaming,
             reply_timeout: self.reply_timeout,

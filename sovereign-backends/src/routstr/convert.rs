@@ -1,6 +1,6 @@
 //! What bodies and headers of a node mean, without any input or output.
 use super::token::CashuToken;
-use super::wire::{Charged, Models, Price};
+use super::wire::{Charged, Model, Models, Price};
 use crate::failure::Said;
 use serde_json::Value;
 
@@ -95,10 +95,18 @@ pub(super) fn refund_in(body: &[u8]) -> Option<String> {
     found.filter_map(|error| error.get("refund_token")?.as_str()).next().map(ToOwned::to_owned)
 }
 
+fn named<'m>(models: &'m Models, model: &str) -> Option<&'m Model> {
+    models.data.iter().find(|m| m.id == model || m.alias_ids.iter().any(|a| a == model))
+}
+
+/// What the list says that the model holds, in tokens.
+pub(super) fn window_of(models: &Models, model: &str) -> Option<u32> {
+    u32::try_from(named(models, model)?.context_length.as_ref()?.as_u64()?).ok()
+}
+
 /// The price of a model, when the list has one that can be counted with.
 pub(super) fn price_of(models: &Models, model: &str) -> Option<Price> {
-    let named = |m: &&super::wire::Model| m.id == model || m.alias_ids.iter().any(|a| a == model);
-    let price = models.data.iter().find(named)?.sats_pricing?;
+    let price = named(models, model)?.sats_pricing?;
     let counts = |sats: f64| sats.is_finite() && sats >= 0.0;
     [price.prompt, price.completion, price.request].into_iter().all(counts).then_some(price)
 }

@@ -14,7 +14,7 @@ mod purse;
 mod token;
 mod wire;
 
-pub use config::{Payment, ROUTSTR_MAX_MSAT_PER_TURN, ROUTSTR_URL, RoutstrConfig};
+pub use config::{Payment, ROUTSTR_MAX_MSAT_PER_TURN, ROUTSTR_URL, ROUTSTR_WINDOW, RoutstrConfig};
 pub use pay::Recovered;
 pub use purse::{Held, Holding, MAX_TOKENS, Purse, PurseError, TokenId};
 pub use token::{CashuToken, TokenError};
@@ -24,14 +24,16 @@ use crate::openai::convert::{decode, encode};
 use crate::openai::stream::{MEDIA_TYPE, Stream};
 use crate::openai::{CapField, ENDPOINT, OpenAiConfig};
 use crate::quote::quoted;
+use crate::room;
 use crate::secret::SecretKey;
 use async_trait::async_trait;
 use budget::{Budget, Reserved};
-use convert::{bound_msat, charged, price_of, without_cash};
+use convert::{bound_msat, charged, price_of, window_of, without_cash};
 use pay::cost_in;
 use sovereign_core::backend::{
-    Backend, BackendError, BackendIdentity, BackendTurn, DeltaSink, FailureClass, Request,
+    Backend, BackendError, BackendIdentity, BackendTurn, DeltaSink, FailureClass, Request, Window,
 };
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tokio::time::Instant;
@@ -48,6 +50,8 @@ pub struct Routstr {
     http: ModelHttp,
     budget: Budget,
     price: Mutex<Option<(Instant, Price)>>,
+    /// The window of the model by the node's list, once that was read; zero while it says nothing.
+    told_window: AtomicU32,
 }
 
 impl Routstr {
@@ -64,7 +68,8 @@ impl Routstr {
         }
         let http = ModelHttp::new(config.base_url.clone())?;
         let (wire, budget) = (config.wire(), Budget::new(config.max_msat_per_turn));
-        Ok(Self { config, wire, http, budget, price: Mutex::default() })
+        let (price, told_window) = (Mutex::default(), AtomicU32::new(0));
+        Ok(Self { config, wire, http, budget, price, told_window })
     }
 
     fn purse(&self) -> Option<&Arc<Purse>> {
@@ -107,6 +112,8 @@ impl Routstr {
             let model = quoted(self.config.model.as_bytes());
             unsupported(format!("`{model}` has no price there, and is not asked"))
         })?;
+        let told = window_of(&models, &self.config.model).unwrap_or_default();
+        self.told_window.store(told, Ordering::Relaxed);
         *self.price.lock().unwrap_or_else(PoisonError::into_inner) = Some((Instant::now(), price));
         Ok(price)
     }
@@ -224,6 +231,13 @@ impl Backend for Routstr {
     fn identity(&self) -> BackendIdentity {
         let receiver = self.config.base_url.to_string();
         BackendIdentity::remote("routstr", Some(self.config.model.clone()), receiver)
+    }
+
+    /// The smaller of the configured window and the model's own, once the node has named it.
+    fn window(&self) -> Option<Window> {
+        let told = Some(self.told_window.load(Ordering::Relaxed)).filter(|told| *told > 0);
+        let tokens = told.map_or(self.config.window, |told| told.min(self.config.window));
+        Some(room::window(tokens, self.config.max_tokens))
     }
 
     /// Whether there is something to pay with. The node is asked nothing: not even its prices are read

@@ -16,6 +16,7 @@ pub(super) struct Model {
     #[serde(default, deserialize_with = "or_default")]
     pub(super) alias_ids: Vec<String>,
     pub(super) sats_pricing: Option<Price>,
+    pub(super) context_length: Option<Value>,
 }
 
 /// Sats for one token, and for one request.

@@ -6,7 +6,7 @@ use super::leg::Legs;
 use super::reply::Round;
 use super::report::{Report, TurnError};
 use super::turn::{Event, Events};
-use super::{Busy, Receipt, Shared};
+use super::{Busy, Receipt, SYSTEM_PROMPT_VERSION, Shared};
 use crate::audit::Point;
 use crate::backend::{Backend, BackendTurn, CallId, Message, Proposed, Stop, WireProposal};
 use crate::catalog::CatalogSnapshot;
@@ -110,7 +110,7 @@ impl OpenTurn {
             consents: Consents::default(),
             after: Vec::new(),
             ended: false,
-            report: Report::default(),
+            report: Report { system_prompt: SYSTEM_PROMPT_VERSION, ..Report::default() },
         }
     }
 

@@ -6,8 +6,9 @@ use serde::Serialize;
 
 /// A finished turn, for a client to show without reading prose.
 ///
-/// **Shape**: `{text, receipts[], citations[], backend{id, locality, model?, skipped[{id, code, reason}]},
-/// limits{rounds_used, proposals_used}, pending: null, error?, unsaved?}`.
+/// **Shape**: `{text, receipts[], citations[], backend{id, locality, model?, receiver?,
+/// skipped[{id, code, reason}]}, limits{rounds_used, proposals_used}, system_prompt, pending: null, error?,
+/// unsaved?}`.
 #[derive(Debug, Clone, Default, Serialize)]
 #[non_exhaustive]
 pub struct Report {
@@ -21,6 +22,9 @@ pub struct Report {
     pub backend: Answered,
     /// What the turn used of its limits.
     pub limits: Used,
+    /// Which version of core's instructions the model had
+    /// ([`SYSTEM_PROMPT_VERSION`](super::SYSTEM_PROMPT_VERSION)).
+    pub system_prompt: u32,
     /// The decision that is open; null in a finished turn.
     pub pending: Option<Pending>,
     /// Why there is no answer, when there is none.

@@ -174,10 +174,8 @@ async fn unknown_fields_change_nothing() {
 
 #[tokio::test]
 async fn error_bodies_of_every_status_are_reasons() {
-    let statuses =
-        [400, 401, 402, 403, 404, 408, 409, 413, 422, 425, 429, 499, 500, 502, 503, 504, 529];
     for wire in WIRES {
-        for status in statuses {
+        for status in 400..600 {
             let bodies =
                 [wire.error("no\u{1b}[2J"), String::new(), "<html>".to_owned(), "[]".to_owned()];
             for (n, body) in bodies.into_iter().enumerate() {
@@ -245,9 +243,7 @@ async fn truncated_stream_is_error() {
             let cut = &body[..end];
             let closed = wire.replies(wire.scripted(), cut);
             assert!(ask(&closed).await.is_err(), "{wire:?} closed after {end} of {needed}");
-        }
-        for end in [0, 1, needed / 2, needed - 1] {
-            let reset = wire.scripted().breaks_after([&body[..end]]);
+            let reset = wire.scripted().breaks_after([cut]);
             assert!(ask(&reset).await.is_err(), "{wire:?} reset after {end} of {needed}");
         }
     }

@@ -6,7 +6,7 @@ use sovereign_core::catalog::CatalogSnapshot;
 use sovereign_core::confirmation::Decision;
 use sovereign_core::conversation::{Conversation, Report};
 use sovereign_core::prelude::*;
-use sovereign_core::testing::{Harness, Replies};
+use sovereign_core::testing::{Harness, HarnessBuilder, Replies};
 use sovereign_tests::double::{Answer, Double, Received};
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, OnceLock};
@@ -89,8 +89,12 @@ static HERE: Plugin<()> =
 static WEB: Plugin<()> = Plugin::new("web", &[Fetch::ENTRY]);
 
 pub fn lab() -> Harness {
+    lab_builder().build()
+}
+
+pub fn lab_builder() -> HarnessBuilder {
     let nowhere = Arc::new(Replies::reaching(Reach::public()));
-    Harness::install(&HERE, Arc::default()).install_reaching(&WEB, Arc::default(), nowhere).build()
+    Harness::install(&HERE, Arc::default()).install_reaching(&WEB, Arc::default(), nowhere)
 }
 
 /// An Ollama-shaped server with a model `m` that can propose; chat answers come in order.

@@ -5,7 +5,7 @@ use serde_json::json;
 use sovereign_backends::routstr::{Payment, Routstr, RoutstrConfig};
 use sovereign_backends::{KeyFile, Streaming};
 use sovereign_core::backend::{
-    Backend, BackendError, BackendTurn, FailureClass, Locality, Message, Request, Stop,
+    Backend, BackendError, BackendTurn, FailureClass, Locality, Message, Request, Stop, Window,
 };
 use sovereign_core::files;
 use sovereign_core::id::TurnId;
@@ -122,6 +122,26 @@ async fn prices_are_asked_once_for_a_while_and_again_when_they_were_wrong() {
         ask(&leg).await.unwrap();
     }
     assert_eq!(scene.double.received_at("/v1/models").len(), 1);
+}
+
+#[tokio::test]
+async fn a_paid_model_is_sent_no_more_than_its_node_says_that_it_holds() {
+    let holding = |length: &str| {
+        PRICES.replace(r#""id":"m","#, &format!(r#""id":"m","context_length":{length},"#))
+    };
+    for (length, tokens, reply) in [
+        ("4096", 4_096, 500),
+        ("1000000", 8_192, 500),
+        ("1024", 1_024, 256),
+        ("null", 8_192, 500),
+        (r#""all""#, 8_192, 500),
+    ] {
+        let scene = Scene::of(Answer::json(200, holding(length)), hello()).await;
+        let leg = scene.leg();
+        assert_eq!(leg.window(), Some(Window { tokens: 8_192, reply: 500 }), "not asked yet");
+        ask(&leg).await.unwrap();
+        assert_eq!(leg.window(), Some(Window { tokens, reply }), "{length}");
+    }
 }
 
 #[tokio::test]

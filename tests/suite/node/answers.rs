@@ -60,7 +60,7 @@ fn json_is_one_object_of_the_agreed_shape_and_nothing_else() {
     let ran = home.run(["ask", "--json", QUESTION]).succeeded();
     let json = ran.json();
     assert_eq!(ran.stdout.lines().count(), 1);
-    let all = ["backend", "citations", "limits", "pending", "receipts", "text"];
+    let all = ["backend", "citations", "limits", "pending", "receipts", "system_prompt", "text"];
     assert_eq!(keys(&json), all);
     assert_eq!(keys(&json["receipts"][0]), ["audit_id", "capability", "outcome", "version"]);
     assert_eq!(json["receipts"][0]["capability"], "system.disk_status");
@@ -72,6 +72,7 @@ fn json_is_one_object_of_the_agreed_shape_and_nothing_else() {
     assert_eq!(keys(&json["backend"]["skipped"][0]), ["code", "id", "reason"]);
     assert_eq!(json["backend"]["skipped"][0]["id"], "ollama");
     assert_eq!(json["limits"], json!({"rounds_used": 2, "proposals_used": 1}));
+    assert_eq!(json["system_prompt"], sovereign_core::conversation::SYSTEM_PROMPT_VERSION);
     assert_eq!((&json["pending"], &json["citations"]), (&Value::Null, &json!([])));
 }
 

@@ -18,6 +18,9 @@ pub(super) const MODEL: &str = "qwen3:4b";
 /// How many servers of the OpenAI-compatible kind there may be.
 const MOST_SERVERS: usize = 8;
 pub(super) const MOST_TOKENS: u32 = 1 << 16;
+/// Less than this holds no turn.
+pub(super) const LEAST_WINDOW: u32 = 2_048;
+pub(super) const MOST_WINDOW: u32 = 1 << 21;
 
 /// Which backends there may be. What is not named here is never asked.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -80,6 +83,7 @@ pub(super) struct OpenAiTable {
     key: Text,
     server: Option<Server>,
     max_tokens: Number,
+    window: Number,
     reply_seconds: Number,
     probe_seconds: Number,
 }
@@ -93,6 +97,7 @@ pub(super) struct ClaudeTable {
     model: Text,
     key: Text,
     max_tokens: Number,
+    window: Number,
     reply_seconds: Number,
 }
 
@@ -153,6 +158,7 @@ fn one_openai(
             Server::LlamaCppPython => Quirks::LLAMA_CPP_PYTHON,
         }),
         max_tokens: source.within(&table.max_tokens, 16, MOST_TOKENS, usual.max_tokens)?,
+        window: window(source, &table.window, usual.window)?,
         reply_timeout: reply_timeout(source, &table.reply_seconds, usual.reply_timeout)?,
         probe_timeout: source.seconds(&table.probe_seconds, 1, 60, usual.probe_timeout)?,
         ..usual
@@ -183,6 +189,7 @@ pub(super) fn claude(
     let config = ClaudeConfig {
         model: model.map_or(usual.model, str::to_owned),
         max_tokens: source.within(&table.max_tokens, 16, MOST_TOKENS, usual.max_tokens)?,
+        window: window(source, &table.window, usual.window)?,
         reply_timeout: reply_timeout(source, &table.reply_seconds, usual.reply_timeout)?,
         ..usual
     };
@@ -202,6 +209,18 @@ fn key_for(
         return Err(source.at(written, "a key leaves this device over `https` only"));
     }
     Ok(Some(KeyFile::new(data.path(), name)))
+}
+
+/// What a model holds in tokens, where somebody says so.
+fn window(
+    source: &Source<'_>,
+    given: &Number,
+    usual: Option<u32>,
+) -> Result<Option<u32>, ConfigError> {
+    if given.is_none() {
+        return Ok(usual);
+    }
+    source.within(given, LEAST_WINDOW, MOST_WINDOW, LEAST_WINDOW).map(Some)
 }
 
 pub(super) fn reply_timeout(

@@ -1,10 +1,12 @@
 //! `[routstr]`: replies that are paid for. Without the table nothing is.
 use super::ConfigError;
-use super::backends::{MOST_TOKENS, on, reply_timeout};
+use super::backends::{LEAST_WINDOW, MOST_TOKENS, MOST_WINDOW, on, reply_timeout};
 use super::source::{Number, Source, Text};
 use crate::data_dir::DataDir;
 use serde::Deserialize;
-use sovereign_backends::routstr::{Payment, ROUTSTR_MAX_MSAT_PER_TURN, ROUTSTR_URL, RoutstrConfig};
+use sovereign_backends::routstr::{
+    Payment, ROUTSTR_MAX_MSAT_PER_TURN, ROUTSTR_URL, ROUTSTR_WINDOW, RoutstrConfig,
+};
 use sovereign_backends::{ASSISTANT_HTTP_TIMEOUT, ASSISTANT_MAX_TOKENS, BaseUrl, KeyFile};
 use sovereign_core::backend::Locality;
 use std::time::Duration;
@@ -26,6 +28,7 @@ pub(super) struct RoutstrTable {
     purse: bool,
     max_sats_per_turn: Number,
     max_tokens: Number,
+    window: Number,
     reply_seconds: Number,
     probe_seconds: Number,
 }
@@ -46,6 +49,7 @@ pub(crate) struct Paid {
     pub(crate) pay: Pay,
     max_msat_per_turn: u64,
     max_tokens: u32,
+    window: u32,
     reply_timeout: Duration,
     probe_timeout: Duration,
 }
@@ -62,6 +66,7 @@ impl Paid {
     pub(crate) fn by(&self, payment: Payment) -> RoutstrConfig {
         RoutstrConfig {
             max_tokens: self.max_tokens,
+            window: self.window,
             max_msat_per_turn: self.max_msat_per_turn,
             reply_timeout: self.reply_timeout,
             probe_timeout: self.probe_timeout,
@@ -105,6 +110,7 @@ pub(super) fn routstr(
         pay,
         max_msat_per_turn: u64::from(sats).saturating_mul(MSAT),
         max_tokens: source.within(&table.max_tokens, 16, MOST_TOKENS, ASSISTANT_MAX_TOKENS)?,
+        window: source.within(&table.window, LEAST_WINDOW, MOST_WINDOW, ROUTSTR_WINDOW)?,
         reply_timeout: reply_timeout(source, &table.reply_seconds, ASSISTANT_HTTP_TIMEOUT)?,
         probe_timeout: source.seconds(&table.probe_seconds, 1, 60, probe)?,
     };

@@ -57,6 +57,25 @@ fn every_key_is_read() {
 }
 
 #[test]
+fn how_much_a_model_holds_can_be_said_of_each_server() {
+    let text = r#"
+        [[openai]]
+        base_url = "http://127.0.0.1:1/v1"
+        model = "m"
+        window = 2048
+        [claude]
+        window = 32768
+    "#;
+    let windows = |text: &str| {
+        let Backends { openai, claude, .. } = of(text).unwrap().backends;
+        (openai.iter().map(|leg| leg.window).collect::<Vec<_>>(), claude.unwrap().window)
+    };
+    assert_eq!(windows(text), (vec![Some(2_048)], Some(32_768)));
+    assert_eq!(windows(&text.replace("window", "#")), (vec![None], Some(200_000)));
+    assert_eq!(windows("[claude]\nbase_url = \"http://127.0.0.1:1/v1\"").1, None);
+}
+
+#[test]
 fn flags_win_over_the_file() {
     let text = "[ollama]\nbase_url = \"http://127.0.0.1:1\"\nmodel = \"a\"";
     let source = Source { path: Path::new("c.toml"), text };
@@ -100,6 +119,7 @@ fn what_is_wrong_is_refused_with_its_line() {
             "a key leaves this device over `https` only",
         ),
         ("[claude]\nmax_tokens = 15", 2, "15 is not from 16"),
+        ("[claude]\nwindow = 2047", 2, "2047 is not from 2048 to 2097152"),
         ("[claude]\nmodel = \"\"", 2, "a model has a name"),
         ("[claude]\napi_key = \"k\"", 2, "unknown field `api_key`"),
     ] {

@@ -41,6 +41,11 @@ impl Lossy {
         model.stop_at = Some(model.operations + operations);
     }
 
+    /// Power is back, and nothing was lost.
+    pub(crate) fn go_on(&self) {
+        self.0.lock().unwrap().stop_at = None;
+    }
+
     /// Whether it came to that operation.
     pub(crate) fn stopped(&self) -> bool {
         let model = self.0.lock().unwrap();

@@ -1,5 +1,6 @@
 use super::super::convert::Verdict;
 use super::super::tests::{cash, mint};
+use super::lossy::{Lossy, purse_on};
 use super::{Held, Holding, MAX_TOKENS, NotTaken, Purse, PurseError, TokenId};
 use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
@@ -163,6 +164,25 @@ fn change_takes_the_place_of_what_it_came_for_once() {
 }
 
 #[test]
+fn what_became_of_a_token_holds_in_memory_while_it_cannot_be_written_and_is_written_later() {
+    let storage = Arc::<Lossy>::default();
+    let purse = purse_on(Arc::clone(&storage));
+    let id = sent(&purse, (10, 1));
+    storage.stop_after(0);
+    purse.settle(id, Verdict::Change(vec![cash(7, 2)])).unwrap_err();
+    assert_eq!(holdings(&purse), [(Some(7_000), Holding::Unspent)], "nothing is forgotten");
+    let error = purse.take(1, 100_000, NODE);
+    assert!(matches!(error, Err(NotTaken::Purse(_))), "and nothing sent that cannot be marked");
+    // if power goes now, the node is asked for the change again
+    let after = purse_on(storage.after_power_loss().remove(0));
+    assert_eq!((holdings(&after)[0].0, after.unsettled(NODE).len()), (Some(10_000), 1));
+    storage.go_on();
+    assert_eq!(purse.take(1, 100_000, NODE).unwrap().token.amount_msat(), 7_000);
+    let after = purse_on(storage.after_power_loss().remove(0));
+    assert_eq!((holdings(&after)[0].0, after.unsettled(NODE).len()), (Some(7_000), 1));
+}
+
+#[test]
 fn only_what_is_worth_nothing_or_was_taken_out_can_be_discarded() {
     let home = Home::new();
     let purse = home.purse().unwrap();
@@ -195,8 +215,8 @@ fn what_cannot_be_read_is_kept_for_its_owner() {
 
 #[test]
 fn a_purse_has_a_limit() {
-    let storage = Arc::<super::lossy::Lossy>::default();
-    let purse = super::lossy::purse_on(storage);
+    let storage = Arc::<Lossy>::default();
+    let purse = purse_on(storage);
     for n in 0..MAX_TOKENS - 1 {
         let cash = super::Cash::Token(Arc::new(cash(1, n as u64)));
         purse.state().entries.push(cash, Holding::Unspent);
