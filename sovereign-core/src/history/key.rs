@@ -41,7 +41,7 @@ impl HistoryKey {
     }
 
     /// The name of the file, without its directory.
-    pub(super) fn file_name(&self) -> String {
+    pub(super) fn file_name(self) -> String {
         format!("{self}.transcript")
     }
 }

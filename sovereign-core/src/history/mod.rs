@@ -4,6 +4,7 @@
 //! files, their limits and their repair. It does not decide what a model is sent: the
 //! [conversation](crate::conversation) does. Nothing of a pending decision ever comes here: a call is
 //! written down by its outcome, or, once it runs, by its name.
+mod aging;
 mod excerpt;
 mod format;
 mod key;

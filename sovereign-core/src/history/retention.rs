@@ -1,3 +1,4 @@
+use jiff::Timestamp;
 use std::time::Duration;
 
 /// How much of a transcript is kept, and how long. What is over is dropped from the oldest on, and
@@ -62,6 +63,12 @@ impl Retention {
     #[must_use]
     pub const fn max_age(self) -> Duration {
         self.age
+    }
+
+    /// Whether what is from `at` is over the limit of age.
+    pub(super) fn is_over(self, at: Timestamp, now: Timestamp) -> bool {
+        let age = i64::try_from(self.age.as_secs()).unwrap_or(i64::MAX);
+        at.as_second() < now.as_second().saturating_sub(age)
     }
 
     /// Bytes of the file.

@@ -14,6 +14,8 @@ pub(super) trait Storage: Send + Sync + 'static {
     fn replace(&self, name: &str, bytes: &[u8]) -> Result<(), FileError>;
     /// Takes the name away, and whatever was set aside from it.
     fn remove(&self, name: &str) -> Result<(), FileError>;
+    /// Every name that is there.
+    fn names(&self) -> Result<Vec<String>, FileError>;
     /// Gives what stands under the name another name, and says where it is.
     fn set_aside(&self, name: &str, aside: &str) -> Result<PathBuf, FileError>;
 }
@@ -75,6 +77,14 @@ impl Storage for Disk {
             }
         }
         sync_dir(&self.0)
+    }
+
+    fn names(&self) -> Result<Vec<String>, FileError> {
+        let entries = fs::read_dir(&self.0).map_err(doing("list", &self.0))?;
+        let name = |entry: std::io::Result<fs::DirEntry>| {
+            entry.map(|entry| entry.file_name().to_string_lossy().into_owned())
+        };
+        entries.map(name).collect::<Result<_, _>>().map_err(doing("list", &self.0))
     }
 
     fn set_aside(&self, name: &str, aside: &str) -> Result<PathBuf, FileError> {

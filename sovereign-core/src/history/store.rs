@@ -1,9 +1,10 @@
 use super::storage::{Disk, Storage};
-use super::{History, HistoryKey, Inner, Notice, Retention, Transcript, format, timestamp};
+use super::{History, HistoryKey, Inner, Notice, Retention, Transcript, aging, format, timestamp};
 use crate::audit::RESTART;
 use crate::caller::CallerScope;
 use crate::clock::Clock;
 use crate::files::FileError;
+use jiff::Timestamp;
 use std::collections::HashMap;
 use std::fmt;
 use std::path::Path;
@@ -30,7 +31,14 @@ pub struct Histories {
     storage: Arc<dyn Storage>,
     clock: Arc<dyn Clock>,
     retention: Retention,
-    open: Mutex<HashMap<HistoryKey, Weak<Inner>>>,
+    open: Mutex<Open>,
+}
+
+#[derive(Default)]
+struct Open {
+    loaded: HashMap<HistoryKey, Weak<Inner>>,
+    /// When it was last looked for what is too old.
+    swept: Option<Timestamp>,
 }
 
 impl fmt::Debug for Histories {
@@ -71,6 +79,8 @@ impl Histories {
 
     /// This caller's own transcript, and no other's (F03).
     ///
+    /// Once a day it also takes away what is too old of others, who may never come back.
+    ///
     /// A file that is not whole is set aside, with a notice. A turn that was open when the program
     /// stopped is ended, with a notice.
     ///
@@ -80,7 +90,8 @@ impl Histories {
     pub fn load(&self, scope: &CallerScope) -> Result<Loaded, FileError> {
         let key = HistoryKey::of(scope);
         let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(inner) = open.get(&key).and_then(Weak::upgrade) {
+        self.sweep(&mut open, key);
+        if let Some(inner) = open.loaded.get(&key).and_then(Weak::upgrade) {
             return Ok(Loaded { history: History(inner), notices: Vec::new() });
         }
         let (mut transcript, mut notices) = self.read(key)?;
@@ -96,12 +107,25 @@ impl Histories {
         )));
         history.change(|_| !notices.is_empty());
         history.keep();
-        open.retain(|_, other| other.strong_count() > 0);
-        open.insert(key, Arc::downgrade(&history.0));
+        open.loaded.retain(|_, other| other.strong_count() > 0);
+        open.loaded.insert(key, Arc::downgrade(&history.0));
         for notice in &notices {
             tracing::warn!(%notice, "transcript");
         }
         Ok(Loaded { history, notices })
+    }
+
+    /// Once a day: the limit of age holds for whoever does not come back as well.
+    fn sweep(&self, open: &mut Open, loading: HistoryKey) {
+        let now = timestamp(&*self.clock);
+        if !aging::is_due(open.swept, now) {
+            return;
+        }
+        open.swept = Some(now);
+        let live = open.loaded.iter().filter(|(_, inner)| inner.strong_count() > 0);
+        let keys = live.map(|(key, _)| *key).chain([loading]);
+        let names: Vec<_> = keys.map(HistoryKey::file_name).collect();
+        aging::sweep(&*self.storage, self.retention, now, |name| names.iter().any(|n| n == name));
     }
 
     fn read(&self, key: HistoryKey) -> Result<(Transcript, Vec<Notice>), FileError> {
@@ -110,8 +134,8 @@ impl Histories {
         match format::decode(&bytes) {
             Ok(transcript) => Ok((transcript, Vec::new())),
             Err(why) => {
-                let now = timestamp(&*self.clock).as_millisecond();
-                let path = self.storage.set_aside(&name, &format!("{name}.{now}.damaged"))?;
+                let aside = aging::aside(&name, timestamp(&*self.clock));
+                let path = self.storage.set_aside(&name, &aside)?;
                 let notice = Notice::Quarantined { path, why: why.to_string() };
                 Ok((Transcript::default(), vec![notice]))
             }

@@ -137,9 +137,7 @@ impl Transcript {
         bytes: impl Fn(&Self) -> usize,
     ) -> bool {
         let before = (self.dropped, self.turns.len());
-        let age = i64::try_from(limits.max_age().as_secs()).unwrap_or(i64::MAX);
-        let oldest = now.as_second().saturating_sub(age);
-        let is_old = |at: &str| at.parse::<Timestamp>().is_ok_and(|at| at.as_second() < oldest);
+        let is_old = |at: &str| at.parse().is_ok_and(|at: Timestamp| limits.is_over(at, now));
         if let Some(gone) = self.summary.take_if(|summary| is_old(&summary.at)) {
             self.dropped = self.dropped.saturating_add(gone.turns);
         }

@@ -9,42 +9,48 @@ use std::os::unix::fs::MetadataExt as _;
 use std::process::{Child, ChildStdout, Command, Stdio};
 
 /// The daemon, until it is told to stop.
-struct Serving {
+pub(super) struct Serving {
     child: Child,
     stdout: BufReader<ChildStdout>,
     address: SocketAddr,
 }
 
 impl Serving {
-    fn start(home: &Home) -> Self {
+    pub(super) fn start(home: &Home) -> Self {
         Self::start_with(home, &["--no-model"])
     }
 
     fn start_with(home: &Home, flags: &[&str]) -> Self {
         let mut command = home.command([&["serve", "--port", "0"], flags].concat());
-        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+        command.stderr(Stdio::null());
+        Self::spawned(command)
+    }
+
+    /// `serve` as this command starts it.
+    pub(super) fn spawned(mut command: Command) -> Self {
+        let mut child = command.stdout(Stdio::piped()).spawn().unwrap();
         let mut stdout = BufReader::new(child.stdout.take().unwrap());
-        let mut line = String::new();
-        stdout.read_line(&mut line).unwrap();
+        let lines = stdout.by_ref().lines().map_while(Result::ok);
+        let line = lines.skip_while(|line| line.contains("radio link")).next().expect("a line");
         let address = line.trim().strip_prefix("The node is at http://").expect("where it is");
         let address = address.trim_end_matches('/').parse().unwrap();
         Self { child, stdout, address }
     }
 
     /// The next line that it says.
-    fn says(&mut self) -> String {
+    pub(super) fn says(&mut self) -> String {
         let mut line = String::new();
         self.stdout.read_line(&mut line).unwrap();
         line
     }
 
-    fn login(&self, params: Value) -> Result<Page, String> {
+    pub(super) fn login(&self, params: Value) -> Result<Page, String> {
         let runtime = tokio::runtime::Runtime::new().unwrap();
         runtime.block_on(Page::login(self.address, params)).map_err(|reply| reply.code())
     }
 
     /// Ends it as a service manager would; gives its status and the rest of what it said.
-    fn stop(mut self) -> (i32, String) {
+    pub(super) fn stop(mut self) -> (i32, String) {
         let pid = self.child.id().to_string();
         assert!(Command::new("kill").args(["-TERM", &pid]).status().unwrap().success());
         let mut rest = String::new();
@@ -60,7 +66,7 @@ impl Drop for Serving {
     }
 }
 
-fn passwd(home: &Home, user: &str, password: &str) -> Ran {
+pub(super) fn passwd(home: &Home, user: &str, password: &str) -> Ran {
     let (reader, mut writer) = std::io::pipe().unwrap();
     writeln!(writer, "{password}").unwrap();
     drop(writer);

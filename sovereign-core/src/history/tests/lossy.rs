@@ -76,6 +76,10 @@ impl Storage for Lossy {
         disk.step(vec![new])
     }
 
+    fn names(&self) -> Result<Vec<String>, FileError> {
+        Ok(self.disk.lock().unwrap().seen.keys().cloned().collect())
+    }
+
     fn set_aside(&self, name: &str, aside: &str) -> Result<PathBuf, FileError> {
         let mut disk = self.disk.lock().unwrap();
         let old = disk.settled();

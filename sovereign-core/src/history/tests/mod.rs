@@ -1,5 +1,6 @@
 //! Transcripts on a storage that crashes, and on real files.
 #![expect(clippy::arithmetic_side_effects, reason = "a test that overflows fails")]
+mod aging;
 mod crash;
 mod files;
 mod limits;
