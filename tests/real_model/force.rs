@@ -1,7 +1,8 @@
 //! A forwarder between adapter and server that makes a small model call.
 //!
-//! No adapter forces a call, and a model of this size makes none by itself. So this changes two fields
-//! of a request on its way (the choice of tools, and the temperature, so that each run is the same) and
+//! No adapter forces a call, and a model of this size makes none by itself. So this changes three fields
+//! of a request on its way (the choice of tools; the temperature, so that each run is the same; and how
+//! likely a reply ends, because this model would make a call without arguments again and again) and
 //! nothing of a reply. A request that ends in a result goes to the server with the model's own template,
 //! without the tools, because the other template can only make calls.
 use serde_json::{Value, json};
@@ -9,6 +10,9 @@ use std::net::SocketAddr;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinHandle;
+
+/// The token `<|im_end|>` of this model.
+const END_OF_TURN: u32 = 2;
 
 pub struct Forced {
     address: SocketAddr,
@@ -54,6 +58,9 @@ async fn forward(mut client: TcpStream, calling: &str, plain: &str) {
             } else {
                 request["tool_choice"] =
                     if is_messages { json!({ "type": "any" }) } else { json!("required") };
+                if !is_messages {
+                    request["logit_bias"] = json!([[END_OF_TURN, 50.0]]);
+                }
             }
             (request.to_string().into_bytes(), if after_result { plain } else { calling })
         }

@@ -1,6 +1,7 @@
 //! The adapters against a real llama.cpp server with a real, small model. `tests/model` starts it and
 //! runs this; it is no part of `cargo test` because it needs what that must not download.
 mod force;
+mod node;
 mod shim;
 
 use force::Forced;

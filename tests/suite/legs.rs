@@ -287,3 +287,33 @@ async fn a_refusal_of_the_model_is_an_answer_and_no_other_leg_is_asked() {
     assert_eq!((report.text.as_str(), report.error), ("", None));
     assert!(other.seen().is_empty() && report.backend.skipped.is_empty());
 }
+
+/// The time that a person takes is not taken from what runs afterwards either.
+#[tokio::test]
+async fn a_call_after_a_long_decision_has_its_whole_time() {
+    use sovereign_core::conversation::TurnLimits;
+    use sovereign_core::policy::RemoteInference;
+    for (leg, name) in
+        [(kept_at("here"), "lab__slow_change__v1"), (far("a.example"), "lab__slow__v1")]
+    {
+        let (builder, state) = sovereign_tests::lab_builder();
+        let lab = builder.remote(RemoteInference::Ask).build();
+        let model = leg.proposes(name, "{}").says("done");
+        let limits = TurnLimits::default().time(Duration::from_secs(60));
+        let chat = Conversation::limited(&lab.executor, legs(&[&model]), lab.scope.clone(), limits);
+        let clock = lab.clock.clone();
+        let decides = move |_: &_| {
+            clock.advance(Duration::from_secs(100));
+            Decision::Approve
+        };
+        let (report, ()) = tokio::join!(chat.say("go").unwrap().run(decides), async {
+            state.started.notified().await;
+            // a deadline that had passed would end the call here
+            for _ in 0..200 {
+                tokio::task::yield_now().await;
+            }
+            state.gate.notify_one();
+        });
+        assert_eq!((kinds(&report), report.error), (vec![OutcomeKind::Executed], None), "{name}");
+    }
+}

@@ -3,7 +3,7 @@ use super::{Home, chat, model, records, roomy, say, users};
 use sovereign_core::audit::{OutcomeKind, Point};
 use sovereign_core::backend::{
     Backend, BackendError, BackendIdentity, BackendTurn, DeltaSink, FailureClass, Message, Request,
-    WireProposal,
+    Stop, WireProposal,
 };
 use sovereign_core::confirmation::Decision;
 use sovereign_core::conversation::{ContextBudget, Conversation, SYSTEM_PROMPT};
@@ -140,6 +140,37 @@ async fn failed_summary_loses_nothing_and_is_tried_again() {
     let transcript = chat.history().transcript();
     assert_eq!((transcript.turns.len(), transcript.dropped), (FIRST_FOLD + 1 - FOLD_TURNS, 0));
     assert_eq!(transcript.summary.unwrap().text.text, "notes");
+}
+
+/// A refusal says nothing of the turns that it was asked about.
+#[tokio::test]
+async fn a_refusal_is_no_summary() {
+    struct Refuses(Scripted);
+    #[async_trait::async_trait]
+    impl Backend for Refuses {
+        fn identity(&self) -> BackendIdentity {
+            self.0.identity()
+        }
+        async fn ready(&self) -> Result<(), BackendError> {
+            Ok(())
+        }
+        async fn send(
+            &self,
+            request: Request<'_>,
+            sink: &mut dyn DeltaSink,
+        ) -> Result<BackendTurn, BackendError> {
+            let is_summary = request.system != SYSTEM_PROMPT;
+            let turn = self.0.send(request, sink).await?;
+            Ok(if is_summary { turn.stopped(Stop::Refusal) } else { turn })
+        }
+    }
+    let (lab, home) = (lab().0, Home::new());
+    let script = script(|s| s.says("I cannot help with that."), 0);
+    let chat = open(&lab, &home, vec![Arc::new(Refuses(script.clone()))]);
+    talk(&chat, FIRST_FOLD).await;
+    assert_eq!(script.seen().iter().filter(|s| is_summary(s)).count(), 1);
+    let transcript = chat.history().transcript();
+    assert_eq!((transcript.turns.len(), transcript.summary), (FIRST_FOLD, None));
 }
 
 /// The keyword matcher has no model; nothing is asked of it, and the oldest turns go in the end.
