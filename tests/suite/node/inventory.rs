@@ -23,7 +23,7 @@ fn on_the_page() -> BTreeSet<String> {
 }
 
 fn is_it(place: &str, path: &str) -> bool {
-    let capital = |part: &&str| !part.is_empty() && part.bytes().all(|b| b.is_ascii_uppercase());
+    let capital = |part: &str| !part.is_empty() && part.bytes().all(|b| b.is_ascii_uppercase());
     let mut rest = path;
     for part in place.split_inclusive(['/', '.']) {
         let (word, end) = match part.strip_suffix(['/', '.']) {
@@ -37,7 +37,8 @@ fn is_it(place: &str, path: &str) -> bool {
             }
             None => std::mem::take(&mut rest),
         };
-        if taken != word && !(capital(&word) && !taken.is_empty()) {
+        let any = capital(word) && !taken.is_empty();
+        if taken != word && !any {
             return false;
         }
     }

@@ -30,8 +30,8 @@ impl Serving {
     pub(super) fn spawned(mut command: Command) -> Self {
         let mut child = command.stdout(Stdio::piped()).spawn().unwrap();
         let mut stdout = BufReader::new(child.stdout.take().unwrap());
-        let lines = stdout.by_ref().lines().map_while(Result::ok);
-        let line = lines.skip_while(|line| line.contains("radio link")).next().expect("a line");
+        let mut lines = stdout.by_ref().lines().map_while(Result::ok);
+        let line = lines.find(|line| !line.contains("radio link")).expect("a line");
         let address = line.trim().strip_prefix("The node is at http://").expect("where it is");
         let address = address.trim_end_matches('/').parse().unwrap();
         Self { child, stdout, address }
