@@ -78,6 +78,7 @@ pub mod __private {
     pub use crate::capability::{
         Bounds, Capability, Declaration, Entry, External, Loopback, Run, class,
     };
+    pub use crate::schema::judged::{Judged, Unseen};
     use crate::schema::spell;
     pub use crate::schema::{
         Arg, Body, Field, Fields, Format, Inside, Node, Object, Pattern, Reader, Schema, Slot,
@@ -101,7 +102,7 @@ pub mod __private {
         const ENTRY: Entry<Self::State>;
     }
 
-    impl<C: Run + 'static> Behaving for Known<C, true> {
+    impl<C: Capability + Run + 'static> Behaving for Known<C, true> {
         type State = C::State;
         const ENTRY: Entry<C::State> = Entry::of::<C>();
     }

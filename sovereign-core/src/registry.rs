@@ -4,7 +4,9 @@
 //! [`catalog`](crate::catalog).
 
 use crate::capability::{Descriptor, Entry, Network, Outbound, Plugin, Prepared};
-use crate::schema::{Profile, Published, RawArguments, Unsound, Violation, render, sound};
+use crate::schema::{
+    Profile, Published, RawArguments, Unsound, Violation, render, sound, sound_result,
+};
 use sha2::{Digest as _, Sha256};
 use std::collections::{BTreeMap, HashMap};
 use std::fmt;
@@ -58,14 +60,14 @@ pub enum RegistryError {
         /// Its plugin.
         plugin: &'static str,
     },
-    /// What a capability takes cannot be offered.
+    /// What a capability takes or gives cannot be offered.
     #[error("`{name}` version {version}: {problem}")]
     Unsound {
         /// The capability.
         name: &'static str,
         /// Its version.
         version: u32,
-        /// What is wrong with its arguments.
+        /// What is wrong with its schemas.
         problem: Unsound,
     },
     /// A capability is local, its plugin's way goes beyond this device.
@@ -188,7 +190,10 @@ impl RegistryBuilder {
             }
             let version = d.version();
             let unsound = |problem| RegistryError::Unsound { name, version, problem };
-            sound(&d.arguments).and_then(|()| slot.schema.fits()).map_err(unsound)?;
+            sound(&d.arguments)
+                .and_then(|()| slot.schema.fits())
+                .and_then(|()| sound_result(&d.result))
+                .map_err(unsound)?;
             if let Some(other) = by_name.entry(name).or_default().insert(version, i) {
                 let first = self.slots.get(other).map_or("", |s| s.plugin);
                 return Err(RegistryError::Duplicate { name, version, first, second: plugin });

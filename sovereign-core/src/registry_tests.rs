@@ -45,14 +45,18 @@ fn another_definition_under_the_same_version_is_another_digest() {
     assert_eq!(different.len(), others.len());
 }
 
-const TOO_MANY: u32 = 500;
+const TOO_MANY: Few = Few(500);
+
+/// Not many, of which const evaluation knows nothing.
+#[derive(Clone, Copy, crate::Arg)]
+struct Few(#[arg(range(max = 100))] u32);
 
 /// Lists what there is.
 #[capability(name = "a.default", side_effect = read_only, network = local, category = notes)]
 struct Beyond {
     /// How many.
-    #[arg(range(max = 100), default = TOO_MANY)]
-    limit: u32,
+    #[arg(default = TOO_MANY)]
+    limit: Few,
 }
 
 type Five = Vec<Vec<Vec<Vec<Vec<u8>>>>>;

@@ -14,11 +14,12 @@ mod values;
 use std::sync::Arc;
 
 use serde_json::Value;
+use sovereign_core::capability::Capability;
 use sovereign_core::prelude::*;
 use sovereign_core::testing::Harness;
 
 /// What ran, through the real executor.
-pub async fn outcome<C: Run>(
+pub async fn outcome<C: Capability + Run>(
     plugin: &'static Plugin<C::State>,
     state: Arc<C::State>,
     arguments: Value,

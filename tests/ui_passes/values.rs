@@ -187,3 +187,38 @@ fn an_alias_of_option_may_be_left_out() {
     assert_eq!(read(r#"{"what":5}"#), Ok(Aliased { what: Some(5) }));
     assert_eq!(read::<Aliased>(r#"{"what":6}"#), Err("range".into()));
 }
+
+const PAIR: (u8, bool) = (1, true);
+const NONE: Vec<u8> = Vec::new();
+const NO_SHARES: BTreeMap<String, f64> = BTreeMap::new();
+const LEAST: std::num::NonZeroU8 = std::num::NonZeroU8::MIN;
+
+/// Constants, of types that const evaluation judges and of others.
+#[derive(Debug, PartialEq, Arg)]
+struct Constants {
+    /// At its limit.
+    #[arg(range(max = 3), default = ROUNDS)]
+    rounds: u16,
+    /// Of a type that has no limit of its own.
+    #[arg(range(min = 0.25), default = f32::MAX)]
+    weight: f32,
+    /// Not zero.
+    #[arg(default = LEAST)]
+    least: std::num::NonZeroU8,
+    /// Empty.
+    #[arg(length(max = 3), default = NONE)]
+    marks: Vec<u8>,
+    /// Empty too.
+    #[arg(default = NO_SHARES)]
+    shares: BTreeMap<String, f64>,
+    /// Of two types.
+    #[arg(default = PAIR)]
+    pair: (u8, bool),
+}
+
+#[test]
+fn a_constant_that_its_field_takes_compiles_whatever_its_type() {
+    let (rounds, weight, least, pair) = (3, f32::MAX, LEAST, PAIR);
+    let told = Constants { rounds, weight, least, marks: NONE, shares: NO_SHARES, pair };
+    assert_eq!(read("{}"), Ok(told));
+}

@@ -12,7 +12,7 @@ use tokio::sync::Semaphore;
 /// What a cleared capability may use. Only the executor makes one, so a capability cannot be run
 /// around the stages, and nothing in it leads back to the executor.
 pub struct Call<'a, C: Run> {
-    state: &'a Arc<C::State>,
+    state: &'a dyn Shared<C::State>,
     outbound: Option<&'a Arc<dyn Outbound>>,
     context: &'a CallContext,
 }
@@ -20,6 +20,23 @@ pub struct Call<'a, C: Run> {
 impl<C: Run> fmt::Debug for Call<'_, C> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Call")
+    }
+}
+
+/// A state as every call of the plugin shares it. That one is not `Sync` is said of `Run::State`; with
+/// this in between, it is not said once more of each future that holds a call.
+trait Shared<S: ?Sized>: Send + Sync {
+    fn get(&self) -> &S;
+    fn share(&self) -> Arc<S>;
+}
+
+impl<S: ?Sized + Send + Sync> Shared<S> for Arc<S> {
+    fn get(&self) -> &S {
+        self
+    }
+
+    fn share(&self) -> Self {
+        Self::clone(self)
     }
 }
 
@@ -47,7 +64,7 @@ impl<'a, C: Run> Call<'a, C> {
     /// What the plugin was installed with.
     #[must_use]
     pub fn state(&self) -> &'a C::State {
-        self.state
+        self.state.get()
     }
 
     /// When the call is cut off.
@@ -97,7 +114,7 @@ impl<'a, C: Run> Call<'a, C> {
     ) -> Result<T, Failure> {
         let place = Arc::clone(&self.context.blocking).acquire_owned().await;
         let place = place.map_err(|e| Failure::new("closed").before_effect().detail(e))?;
-        let (state, piece) = (Arc::clone(self.state), self.context.outliving.starts());
+        let (state, piece) = (self.state.share(), self.context.outliving.starts());
         let confined = self.context.confined.is_some();
         let done = tokio::task::spawn_blocking(move || {
             // in this order also when the work panics

@@ -1,6 +1,6 @@
 //! The contract of one capability, complete: what the author declared and what follows from it.
 use super::declaration::class::{NetworkClass as _, SideEffectClass as _};
-use super::{Confirmation, Declaration, Network, Output, Run, SideEffect};
+use super::{Capability, Confirmation, Declaration, Network, Output, Run, SideEffect};
 use crate::caller::Category;
 use crate::schema::{Node, Schema};
 
@@ -20,13 +20,13 @@ pub struct Descriptor {
 }
 
 impl Descriptor {
-    pub(crate) const fn of<C: Run>() -> Self {
+    pub(crate) const fn of<C: Capability + Run>() -> Self {
         Self {
             declaration: C::DECLARATION.checked(),
             side_effect: <C::SideEffect>::VALUE,
             network: <C::Network>::VALUE,
             arguments: <C as Schema>::NODE,
-            result: <<C::Output as Output<C::SideEffect>>::Body as Schema>::NODE,
+            result: <<C::Output as Output<C>>::Body as Schema>::NODE,
         }
     }
 

@@ -3,7 +3,9 @@
 use super::call::CallContext;
 use super::const_text::same;
 use super::output::Parts;
-use super::{Call, Citation, Declaration, Descriptor, Failure, NotAllowed, Outbound, Output, Run};
+use super::{
+    Call, Capability, Citation, Declaration, Descriptor, Failure, NotAllowed, Outbound, Output, Run,
+};
 use crate::BoxFuture;
 use crate::schema::{self, Node, RawArguments, Schema, Violation};
 use serde::Serialize;
@@ -32,7 +34,7 @@ impl<S: ?Sized + 'static> std::fmt::Debug for Entry<S> {
 impl<S: ?Sized + 'static> Entry<S> {
     /// The entry of `C`; the attribute makes it.
     #[must_use]
-    pub const fn of<C: Run<State = S> + 'static>() -> Self {
+    pub const fn of<C: Capability + Run<State = S> + 'static>() -> Self {
         let descriptor = const { &Descriptor::of::<C>() };
         Self { descriptor, prepare: prepare::<C>, key: key(&descriptor.declaration) }
     }
@@ -87,7 +89,7 @@ struct Ready<C: Run> {
     outbound: Option<Arc<dyn Outbound>>,
 }
 
-fn prepare<C: Run + 'static>(
+fn prepare<C: Capability + Run + 'static>(
     raw: &RawArguments,
     state: &Arc<C::State>,
     outbound: WayOut<'_>,
@@ -101,7 +103,7 @@ fn prepare<C: Run + 'static>(
     }
 }
 
-impl<C: Run + 'static> Prepared for Ready<C> {
+impl<C: Capability + Run + 'static> Prepared for Ready<C> {
     fn allow(&self) -> Result<(), NotAllowed> {
         self.arguments.allow(&self.state)
     }

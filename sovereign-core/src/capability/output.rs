@@ -2,6 +2,7 @@
 //! cannot forget to say whether it changed anything and a read-only one cannot claim it.
 use serde::Serialize;
 
+use super::Capability;
 use super::declaration::class::{Mutating, ReadOnly, Unknown};
 use crate::schema::Schema;
 
@@ -33,7 +34,7 @@ impl Citation {
     }
 }
 
-/// The output of a capability of class `E`.
+/// What the capability `C` may give back, by its side-effect class.
 ///
 /// | class | output |
 /// |---|---|
@@ -42,17 +43,39 @@ impl Citation {
 ///
 /// where `T` derives `serde::Serialize` and [`Schema`]. Nothing else implements this trait.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` cannot be the output of this capability",
+    message = "`{Self}` cannot be the output of `{C}`",
     label = "not an output of its side-effect class",
     note = "a `read_only` capability returns a type that derives `serde::Serialize` and `Schema`, or `Cited<…>` of one",
     note = "a `mutating` capability returns `Changed<…>` of such a type, which says whether anything changed"
 )]
-pub trait Output<E> {
+pub trait Output<C> {
     /// What the result's schema describes and the model reads.
     type Body: Serialize + Schema + Send;
 
     /// Takes the output apart into the body and what travels beside it.
     fn into_parts(self) -> Parts<Self::Body>;
+}
+
+// The class is looked up here and not in the bound of `Run::Output`: that one would be a second
+// message for a type that is no capability.
+impl<C: Capability, T: OutputOf<C::SideEffect>> Output<C> for T {
+    type Body = T::Body;
+
+    fn into_parts(self) -> Parts<T::Body> {
+        self.apart()
+    }
+}
+
+/// The output of a capability of class `E`.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be the output of a capability of this side-effect class"
+)]
+pub trait OutputOf<E> {
+    /// What the result's schema describes.
+    type Body: Serialize + Schema + Send;
+
+    /// Takes the output apart.
+    fn apart(self) -> Parts<Self::Body>;
 }
 
 /// An output taken apart; made by this module only.
@@ -65,10 +88,10 @@ pub struct Parts<B> {
 
 // What `T` lacks would be one message each: the trait's own notes say all of it.
 #[diagnostic::do_not_recommend]
-impl<T: Serialize + Schema + Send> Output<ReadOnly> for T {
+impl<T: Serialize + Schema + Send> OutputOf<ReadOnly> for T {
     type Body = T;
 
-    fn into_parts(self) -> Parts<T> {
+    fn apart(self) -> Parts<T> {
         Parts { body: self, changed: None, citations: Vec::new() }
     }
 }
@@ -94,10 +117,10 @@ impl<T> Cited<T> {
     }
 }
 
-impl<T: Serialize + Schema + Send> Output<ReadOnly> for Cited<T> {
+impl<T: Serialize + Schema + Send> OutputOf<ReadOnly> for Cited<T> {
     type Body = T;
 
-    fn into_parts(self) -> Parts<T> {
+    fn apart(self) -> Parts<T> {
         Parts { body: self.body, changed: None, citations: self.citations }
     }
 }
@@ -128,19 +151,19 @@ impl<T> Changed<T> {
     }
 }
 
-impl<T: Output<ReadOnly>> Output<Mutating> for Changed<T> {
+impl<T: OutputOf<ReadOnly>> OutputOf<Mutating> for Changed<T> {
     type Body = T::Body;
 
-    fn into_parts(self) -> Parts<T::Body> {
-        Parts { changed: Some(self.changed), ..self.body.into_parts() }
+    fn apart(self) -> Parts<T::Body> {
+        Parts { changed: Some(self.changed), ..self.body.apart() }
     }
 }
 
 /// After a compile error in the declaration any output will do.
-impl<T> Output<Unknown> for T {
+impl<T> OutputOf<Unknown> for T {
     type Body = ();
 
-    fn into_parts(self) -> Parts<()> {
+    fn apart(self) -> Parts<()> {
         Parts { body: (), changed: None, citations: Vec::new() }
     }
 }

@@ -10,6 +10,8 @@ mod constraint;
 mod describe;
 mod format;
 mod json;
+#[doc(hidden)]
+pub mod judged;
 mod node;
 mod object;
 mod pattern;
@@ -34,14 +36,14 @@ pub use published::Published;
 pub use raw::{Malformed, RawArguments};
 pub use reader::{Fields, Inside, Reader, Slot, Stop, check, decode, decode_value};
 pub use redact::{WITHHELD, redact};
-pub use render::{NotStrict, Profile, render, strict};
+pub use render::{NotStrict, Profile, Share, render, strict};
 pub use sound::Unsound;
 pub use union::{Body, Tagging, Union, Variant};
 pub use violation::{MAX_VIOLATIONS, Received, Violation, code};
 
 pub(crate) use node::Kind;
 pub(crate) use reader::whole;
-pub(crate) use sound::sound;
+pub(crate) use sound::{sound, sound_result};
 pub(crate) use types::spell;
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 use super::node::{Kind, Node};
 use super::object::Field;
 use super::reader::check;
-use super::union::Body;
+use super::union::{Body, Tagging, Union};
 use super::violation::Violation;
 
 /// Levels of objects and lists inside one another, and bytes of the text, that all readers take.
@@ -45,15 +45,35 @@ pub enum Unsound {
         /// The field's path.
         at: String,
     },
+    /// A key would stand for two things.
+    #[error("`{name}` holds a struct with a field `{tag}`, which is its tag: rename one of them")]
+    Tag {
+        /// The enum's.
+        name: &'static str,
+        /// The key.
+        tag: &'static str,
+    },
 }
 
+/// Whether arguments of this shape can be offered.
+///
 /// # Errors
-/// What is wrong first: with the depth, then with a default.
+/// What is wrong first: with the depth, then with a tag or a default.
 pub(crate) fn sound(node: &Node) -> Result<(), Unsound> {
-    Walk { path: Vec::new(), open: Vec::new() }.node(node, 0)
+    Walk { limit: MAX_LEVELS, path: Vec::new(), open: Vec::new() }.node(node, 0)
+}
+
+/// Whether a result of this shape can be read.
+///
+/// # Errors
+/// The first tag that is a field as well.
+pub(crate) fn sound_result(node: &Node) -> Result<(), Unsound> {
+    Walk { limit: usize::MAX, path: Vec::new(), open: Vec::new() }.node(node, 0)
 }
 
 struct Walk {
+    /// Of levels.
+    limit: usize,
     path: Vec<&'static str>,
     /// The types around the one that is looked at: a recursive one is looked into once.
     open: Vec<*const ()>,
@@ -76,6 +96,7 @@ impl Walk {
             Kind::Union(union) => {
                 let union = union();
                 self.enter(level, std::ptr::from_ref(union).cast(), |walk| {
+                    tag(union)?;
                     union.variants.iter().try_for_each(|variant| match variant.body {
                         Body::Unit => Ok(()),
                         Body::Newtype(node) => walk.node(&node, level),
@@ -92,8 +113,8 @@ impl Walk {
         level: usize,
         look: impl FnOnce(&mut Self) -> Result<(), Unsound>,
     ) -> Result<(), Unsound> {
-        if level > MAX_LEVELS {
-            return Err(Unsound::TooDeep { limit: MAX_LEVELS });
+        if level > self.limit {
+            return Err(Unsound::TooDeep { limit: self.limit });
         }
         look(self)
     }
@@ -135,6 +156,21 @@ impl Walk {
             Some(violation) => Err(Unsound::Default { at: at(), violation }),
             None => Ok(()),
         }
+    }
+}
+
+/// The fields beside an internal tag have other names. The macro sees those of a variant, not those of
+/// a struct that it holds.
+fn tag(union: &'static Union) -> Result<(), Unsound> {
+    let Tagging::Internal { tag } = union.tagging else { return Ok(()) };
+    let mut fields = union.variants.iter().flat_map(|variant| match variant.body {
+        Body::Unit => &[],
+        Body::Newtype(node) => node.fields(),
+        Body::Struct(fields) => fields,
+    });
+    match fields.find(|field| field.name == tag) {
+        Some(_) => Err(Unsound::Tag { name: union.name, tag }),
+        None => Ok(()),
     }
 }
 

@@ -3,7 +3,11 @@ use crate::Arg;
 use crate::schema::Schema;
 
 const PAGE: u32 = 20;
-const TOO_MANY: u32 = 500;
+const TOO_MANY: Few = Few(500);
+
+/// Not many.
+#[derive(Clone, Copy, Arg)]
+struct Few(#[arg(range(max = 100))] u32);
 
 /// What another crate could have written.
 #[derive(Clone, Copy, Default, Arg)]
@@ -41,7 +45,7 @@ struct Fitting {
     tags: Vec<String>,
 }
 
-/// A constant beyond the bound of its field.
+/// A constant beyond the bound of its type, into which const evaluation does not look.
 #[derive(Arg)]
 struct Beyond {
     /// Inside.
@@ -52,8 +56,8 @@ struct Beyond {
 #[derive(Arg)]
 struct BeyondInner {
     /// How many.
-    #[arg(range(max = 100), default = TOO_MANY)]
-    limit: u32,
+    #[arg(default = TOO_MANY)]
+    limit: Few,
 }
 
 /// A word of two letters.
@@ -98,6 +102,36 @@ fn constant_that_its_field_refuses_is_found_where_it_stands() {
 fn literal_that_the_type_of_its_field_refuses_is_found() {
     let error = sound(&ByType::NODE).unwrap_err();
     assert!(matches!(&error, Unsound::Default { at, .. } if at == "word"), "{error}");
+}
+
+/// A place.
+#[derive(Arg)]
+struct Tagged {
+    /// What it is.
+    kind: u8,
+}
+
+#[expect(dead_code, reason = "only described")]
+#[derive(Arg)]
+#[arg(tag = "kind")]
+enum Holding {
+    All,
+    Tagged(Tagged),
+}
+
+#[expect(dead_code, reason = "only described")]
+#[derive(Arg)]
+#[arg(tag = "is")]
+enum Beside {
+    Tagged(Tagged),
+}
+
+#[test]
+fn tag_that_is_a_field_of_what_a_variant_holds_is_found() {
+    let wrong = Err(Unsound::Tag { name: "Holding", tag: "kind" });
+    assert_eq!(sound(&<Vec<Holding>>::NODE), wrong);
+    assert_eq!(sound_result(&Holding::NODE), wrong);
+    assert_eq!(sound(&Beside::NODE), Ok(()));
 }
 
 #[test]

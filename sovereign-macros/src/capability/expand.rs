@@ -82,7 +82,7 @@ fn entry(item: &DeriveInput) -> TokenStream {
         let s = private(Span::call_site());
         let (impl_generics, type_generics, _) = item.generics.split_for_impl();
         return quote! {
-            impl #impl_generics #id #type_generics where Self: #s::Run + 'static {
+            impl #impl_generics #id #type_generics where Self: #s::Capability + #s::Run + 'static {
                 pub(crate) const ENTRY: #s::Entry<<Self as #s::Run>::State> = #s::Entry::of::<Self>();
             }
         };

@@ -37,8 +37,9 @@ impl Bound {
                 .collect(),
             Kind::Text(rules) => text(rules),
             Kind::Array { length, unique, .. } => {
-                let mut all = counted(length, ["minItems", "maxItems"], "items", Rule::Items)
-                    .collect::<Vec<_>>();
+                let rules = [Rule::Fewest as fn(u32) -> Rule, Rule::Items];
+                let mut all =
+                    counted(length, ["minItems", "maxItems"], "items", rules).collect::<Vec<_>>();
                 if unique {
                     let words = "each only once".to_owned();
                     all.push(Self::new(Rule::Unique, "uniqueItems", true, words));
@@ -46,16 +47,17 @@ impl Bound {
                 all
             }
             Kind::Map { length, .. } => {
-                counted(length, ["minProperties", "maxProperties"], "entries", |_| Rule::Entries)
-                    .collect()
+                let rules: [fn(u32) -> Rule; 2] = [|_| Rule::Entries, |_| Rule::Entries];
+                counted(length, ["minProperties", "maxProperties"], "entries", rules).collect()
             }
             Kind::Tuple(items) => {
                 let count = items().len();
                 let own = items().iter().map(expected).collect::<Vec<_>>().join(", then ");
-                let rule = Rule::Items(u32::try_from(count).unwrap_or(u32::MAX));
+                let items = u32::try_from(count).unwrap_or(u32::MAX);
+                let all = format!("{count} items in all");
                 vec![
-                    Self::new(rule, "minItems", count, own),
-                    Self::new(rule, "maxItems", count, format!("{count} items in all")),
+                    Self::new(Rule::Fewest(items), "minItems", count, own),
+                    Self::new(Rule::Items(items), "maxItems", count, all),
                 ]
             }
             _ => Vec::new(),
@@ -88,7 +90,7 @@ fn float(keyword: &'static str, which: &str, bound: FloatBound) -> Option<Bound>
 }
 
 fn text(TextRules { length, pattern, format }: TextRules) -> Vec<Bound> {
-    let mut all = counted(length, ["minLength", "maxLength"], "characters", Rule::Characters)
+    let mut all = counted(length, ["minLength", "maxLength"], "characters", [Rule::Characters; 2])
         .collect::<Vec<_>>();
     if let Some(pattern) = pattern {
         let (value, words) = (Value::from(pattern.text), format!("matching {}", pattern.text));
@@ -112,13 +114,13 @@ fn counted(
     length: Length,
     [min, max]: [&'static str; 2],
     unit: &'static str,
-    rule: fn(u32) -> Rule,
+    [fewest, most]: [fn(u32) -> Rule; 2],
 ) -> impl Iterator<Item = Bound> {
-    let bound = move |keyword, which, count: u32| {
+    let bound = move |rule: fn(u32) -> Rule, keyword, which, count: u32| {
         Bound::new(rule(count), keyword, count, format!("at {which} {count} {unit}"))
     };
-    let min = (length.min > 0).then(|| bound(min, "least", length.min));
-    let max = (length.max < u32::MAX).then(|| bound(max, "most", length.max));
+    let min = (length.min > 0).then(|| bound(fewest, min, "least", length.min));
+    let max = (length.max < u32::MAX).then(|| bound(most, max, "most", length.max));
     min.into_iter().chain(max)
 }
 

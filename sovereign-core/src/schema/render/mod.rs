@@ -6,6 +6,7 @@
 mod bound;
 mod definitions;
 mod profile;
+mod strict;
 
 use super::node::{Kind, Node};
 use super::object::{Field, Object};
@@ -15,7 +16,8 @@ use bound::Bound;
 use definitions::{Definitions, Shape};
 use serde_json::Value;
 
-pub use profile::{NotStrict, Profile, strict};
+pub use profile::Profile;
+pub use strict::{NotStrict, Share, strict};
 
 /// The JSON Schema of `node` as text.
 ///
@@ -100,8 +102,7 @@ impl Writer {
             }
             (Some(name), _) => {
                 let reference = Value::from(format!("#/$defs/{name}"));
-                // strict mode takes a reference only by itself
-                let alone = self.profile.is_strict() && !(text.is_empty() && words.is_empty());
+                let alone = self.profile.refers_alone() && !(text.is_empty() && words.is_empty());
                 if nullable || alone {
                     self.text.push_str("\"anyOf\":[{");
                     self.keyword("$ref", &reference);
@@ -244,7 +245,7 @@ impl Writer {
             self.schema(&field.node, nullable, field.description, default);
         }
         self.text.push('}');
-        let every = self.profile.is_strict();
+        let every = self.profile.requires_all();
         let required = fields().filter(|f| f.required || every).map(|f| f.name);
         self.closed(tag.map(|(tag, _)| tag).into_iter().chain(required).collect());
     }

@@ -1,8 +1,5 @@
 //! Who reads a schema, and which keywords they take.
 use crate::schema::format::Format;
-use crate::schema::node::{Kind, Node};
-use crate::schema::object::Field;
-use crate::schema::union::Body;
 
 /// Who a schema is written for.
 ///
@@ -18,8 +15,12 @@ pub enum Profile {
     /// cannot represent.
     Portable,
     /// `OpenAI`'s strict mode: every field is required, and one that may be left out may be `null`.
-    /// Ask [`strict`] first.
+    /// Ask [`strict`](super::strict()) first.
     OpenAiStrict,
+    /// Anthropic's strict tool use, which bounds no number, no text and no list. A field may be left
+    /// out, as in [`Profile::Portable`]; how many may be in one request is limited, and so are unions:
+    /// ask [`strict`](super::strict()) first.
+    AnthropicStrict,
     /// Gemini's `parametersJsonSchema`.
     Gemini,
     /// Ollama, which keeps types, properties, items, enums and descriptions and drops the rest
@@ -31,8 +32,15 @@ pub enum Profile {
 
 impl Profile {
     /// Every profile.
-    pub const ALL: [Self; 6] =
-        [Self::Full, Self::Portable, Self::OpenAiStrict, Self::Gemini, Self::Ollama, Self::Llama];
+    pub const ALL: [Self; 7] = [
+        Self::Full,
+        Self::Portable,
+        Self::OpenAiStrict,
+        Self::AnthropicStrict,
+        Self::Gemini,
+        Self::Ollama,
+        Self::Llama,
+    ];
 
     pub(super) const fn is_full(self) -> bool {
         matches!(self, Self::Full)
@@ -43,8 +51,14 @@ impl Profile {
         matches!(self, Self::Ollama)
     }
 
-    pub(super) const fn is_strict(self) -> bool {
+    /// Every field is required.
+    pub(super) const fn requires_all(self) -> bool {
         matches!(self, Self::OpenAiStrict)
+    }
+
+    /// Nothing may stand beside a reference.
+    pub(super) const fn refers_alone(self) -> bool {
+        matches!(self, Self::OpenAiStrict | Self::AnthropicStrict)
     }
 
     /// `nested`: below a field of the root.
@@ -60,7 +74,11 @@ impl Profile {
             (Self::Llama, Rule::Pattern) => !nested,
             // a grammar of that many repetitions is refused, and one of none is wrong
             (Self::Llama, Rule::Characters(count)) => !nested || *count < 2000,
-            (Self::Llama, Rule::Items(count)) => *count > 0,
+            (Self::Llama, Rule::Items(count) | Rule::Fewest(count)) => *count > 0,
+            (Self::AnthropicStrict, Rule::Format(format)) => format.name().is_some(),
+            // one of two numbers, and never the most
+            (Self::AnthropicStrict, Rule::Fewest(count)) => *count <= 1,
+            (Self::AnthropicStrict, _) => false,
             (Self::Gemini, Rule::Format(format)) => {
                 matches!(format, Format::Date | Format::DateTime | Format::Timestamp)
             }
@@ -72,7 +90,7 @@ impl Profile {
                 !matches!(format.name(), None | Some("uri"))
             }
             (_, Rule::Integer | Rule::Float | Rule::Step | Rule::Pattern)
-            | (_, Rule::Characters(_) | Rule::Items(_)) => true,
+            | (_, Rule::Characters(_) | Rule::Items(_) | Rule::Fewest(_)) => true,
         }
     }
 }
@@ -87,71 +105,14 @@ pub(super) enum Rule {
     Step,
     /// A number of code points.
     Characters(u32),
-    /// A number of items.
+    /// The largest number of items.
     Items(u32),
+    /// The smallest number of items.
+    Fewest(u32),
     /// A number of entries of a map.
     Entries,
     Pattern,
     Format(Format),
     Unique,
     Default,
-}
-
-/// Why a schema cannot be used in a provider's strict mode.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum NotStrict {
-    /// It holds [`Json`](crate::schema::Json).
-    #[error("strict mode cannot describe a free JSON value")]
-    FreeValue,
-    /// It holds a map.
-    #[error("strict mode cannot describe an object with free keys")]
-    FreeKeys,
-}
-
-/// Whether strict modes can describe `node`: every object in it is closed.
-///
-/// # Errors
-/// What stands in the way first.
-pub fn strict(node: &Node) -> Result<(), NotStrict> {
-    closed(node, &mut Vec::new())
-}
-
-fn closed(node: &Node, seen: &mut Vec<*const ()>) -> Result<(), NotStrict> {
-    match node.kind {
-        Kind::Any => Err(NotStrict::FreeValue),
-        Kind::Map { .. } => Err(NotStrict::FreeKeys),
-        Kind::Array { items, .. } => closed(items(), seen),
-        Kind::Tuple(items) => items().iter().try_for_each(|node| closed(node, seen)),
-        Kind::Object(object) => {
-            let object = object();
-            if !is_new(object, seen) {
-                return Ok(());
-            }
-            object.fields.iter().try_for_each(|field| closed(&field.node, seen))
-        }
-        Kind::Union(union) => {
-            let union = union();
-            if !is_new(union, seen) {
-                return Ok(());
-            }
-            let field = |field: &Field, seen: &mut _| closed(&field.node, seen);
-            union.variants.iter().try_for_each(|variant| match variant.body {
-                Body::Unit => Ok(()),
-                Body::Newtype(node) => closed(&node, seen),
-                Body::Struct(fields) => fields.iter().try_for_each(|f| field(f, seen)),
-            })
-        }
-        _ => Ok(()),
-    }
-}
-
-/// A type may have several addresses, but only finitely many.
-fn is_new<T>(of: &'static T, seen: &mut Vec<*const ()>) -> bool {
-    let address = std::ptr::from_ref(of).cast();
-    let new = !seen.contains(&address);
-    if new {
-        seen.push(address);
-    }
-    new
 }

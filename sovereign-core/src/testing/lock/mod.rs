@@ -298,11 +298,21 @@ fn next(name: &str, locked: &Map<String, Value>, published: &BTreeMap<&str, &Val
 ///
 /// The body of a test:
 ///
-/// ```no_run
-/// # use sovereign_core::prelude::*;
-/// # use sovereign_core::testing::catalog_lock;
-/// # static SYSTEM: Plugin<()> = Plugin::new("system", &[]);
-/// catalog_lock!("capabilities.lock", &SYSTEM);
+/// ```
+/// use sovereign_core::prelude::*;
+/// use sovereign_core::testing::catalog_lock;
+///
+/// /// Says how many sides a die has.
+/// #[capability(name = "die.sides", side_effect = read_only, network = local, category = custom("game"))]
+/// struct Sides;
+/// impl Run for Sides {
+///     type State = u8;
+///     type Output = u8;
+///     async fn run(self, call: Call<'_, Self>) -> Result<u8, Failure> { Ok(*call.state()) }
+/// }
+/// static GAME: Plugin<u8> = Plugin::new("game", &[Sides::ENTRY]);
+///
+/// catalog_lock!("src/testing/lock/example.lock", &GAME);
 /// ```
 #[doc(hidden)]
 #[macro_export]

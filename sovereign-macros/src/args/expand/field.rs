@@ -53,7 +53,8 @@ impl<'a> Place<'a> {
             let (at, s, of_type) = (here(default.span), private(default.span), self.of_type());
             quote_spanned!(at=> const _: () = #s::defaulted(#of_type.required);)
         });
-        quote!(#of_type #inner #node #default #skipped #defaulted)
+        let judged = self.default_judged();
+        quote!(#of_type #inner #node #default #skipped #defaulted #judged)
     }
 
     /// The node of the value: narrowed when it has constraints, else its type's.
@@ -287,6 +288,26 @@ impl<'a> Place<'a> {
         let (at, ty) = (here(default.span), self.ty());
         let name = self.constant("DEFAULT", at);
         Some(quote_spanned!(at=> const #name: #ty = #expr;))
+    }
+}
+
+impl Place<'_> {
+    /// Asks on the type whether a default that is a constant is one of the field's values.
+    fn default_judged(&self) -> Option<TokenStream> {
+        let default = self.field.arg.default.as_ref()?;
+        let DefaultValue::Constant(_) = &default.value else { return None };
+        let at = here(default.span);
+        let (s, ty, value) = (private(default.span), self.ty(), self.constant("DEFAULT", at));
+        let node = respanned(self.node(), at);
+        Some(quote_spanned! {at=>
+            const _: () = {
+                #[allow(unused_imports, reason = "only for a type that nobody judges")]
+                use #s::Unseen as _;
+                // a constant, because one that has a destructor can only be lent by one
+                const VALUE: &#ty = &#value;
+                #s::Judged::<#ty>::BY.judge(&#node, VALUE)
+            };
+        })
     }
 }
 
