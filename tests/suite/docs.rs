@@ -96,6 +96,23 @@ fn every_case_names_a_test_that_exists_or_a_stated_gap() {
 }
 
 #[test]
+fn every_row_of_the_contract_names_tests_that_exist() {
+    let text = read("docs/src/conformance.md");
+    let contract = between(&text, "## The contract", "## Cases").next().expect("a section");
+    let tests = tests_in_the_tree();
+    let rows: Vec<_> = table_rows(contract).filter(|cells| cells.len() == 2).collect();
+    // the heads of the three tables name nothing
+    let rows = rows.iter().filter(|cells| cells[1] != "shown by" && !cells[1].starts_with("---"));
+    let (mut count, mut wrong) = (0, Vec::new());
+    for cells in rows {
+        count += 1;
+        wrong.extend(not_there(cells[0], cells[1], &tests));
+    }
+    assert!(count >= 35, "{count} rows");
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
 fn every_mutant_is_listed_with_the_test_that_kills_it() {
     let text = read("docs/src/testing.md");
     let tests = tests_in_the_tree();

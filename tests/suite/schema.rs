@@ -2,7 +2,7 @@
 //! schema accepts, and `serde_json` for what is JSON at all.
 //!
 //! Inputs grow from entropy bytes with a fixed seed, so a failure shrinks and repeats.
-//! `SOVEREIGN_LONG=1` runs many more.
+//! `SOVEREIGN_LONG=1` runs many more, `SOVEREIGN_SEED=7` runs others.
 use proptest::prelude::any;
 use proptest::test_runner::{Config, RngAlgorithm, TestCaseError, TestRng, TestRunner};
 use proptest::{prop_assert, prop_assert_eq};
@@ -12,6 +12,7 @@ use std::cell::Cell;
 use std::collections::BTreeSet;
 
 mod agree;
+mod composed;
 mod generate;
 pub(crate) mod strict;
 mod suite;
@@ -21,6 +22,7 @@ mod wide;
 mod words;
 
 use agree::{Sent, agree, by_serde, published};
+use composed::Composed;
 use generate::Entropy;
 use tagged::{HoldsAround, HoldsBeside, HoldsInside};
 use types::{Empty, Floats, Integers, Lists, Search, Texts, Tree};
@@ -30,10 +32,16 @@ fn cases(short: u32, long: u32) -> u32 {
     if std::env::var_os("SOVEREIGN_LONG").is_some_and(|v| v == "1") { long } else { short }
 }
 
+/// The same unless another one is asked for.
+fn seed() -> u64 {
+    let asked = std::env::var("SOVEREIGN_SEED").ok();
+    asked.map_or(1, |seed| seed.parse().expect("`SOVEREIGN_SEED` is a number"))
+}
+
 fn runner(cases: u32) -> TestRunner {
     let config = Config { cases, failure_persistence: None, ..Config::default() };
-    let seed = *b"sovereign: one seed, one verdict";
-    TestRunner::new_with_rng(config, TestRng::from_seed(RngAlgorithm::ChaCha, &seed))
+    let rng = TestRng::from_seed(RngAlgorithm::ChaCha, &bytes(seed(), 32));
+    TestRunner::new_with_rng(config, rng)
 }
 
 fn run(cases: u32, length: usize, test: impl Fn(&mut Entropy<'_>) -> Result<(), TestCaseError>) {
@@ -42,7 +50,7 @@ fn run(cases: u32, length: usize, test: impl Fn(&mut Entropy<'_>) -> Result<(), 
         test(&mut Entropy::new(&bytes(seed, length)))
     });
     if let Err(failure) = outcome {
-        panic!("{failure}");
+        panic!("with SOVEREIGN_SEED={}: {failure}", seed());
     }
 }
 
@@ -149,6 +157,11 @@ fn adjacent_tags_are_judged_as_their_published_schema_says() {
     agree::<HoldsBeside>(Sent::Same, Some(by_serde));
 }
 
+#[test]
+fn types_put_together_are_judged_as_their_published_schema_says() {
+    agree::<Composed>(Sent::Same, Some(by_serde));
+}
+
 /// Keywords of every subschema; below `properties` and `$defs` the keys are names.
 fn keywords(schema: &Value, found: &mut BTreeSet<String>) {
     for (keyword, value) in schema.as_object().into_iter().flatten() {
@@ -188,6 +201,7 @@ fn published_schemas_are_of_draft_2020_12_and_use_no_keyword_that_a_provider_ref
             published::<HoldsInside>(profile),
             published::<HoldsAround>(profile),
             published::<HoldsBeside>(profile),
+            published::<Composed>(profile),
         ] {
             assert_eq!(schema["type"], "object");
             assert!(schema["properties"].is_object());
@@ -215,6 +229,11 @@ fn published_schemas_are_of_draft_2020_12_and_use_no_keyword_that_a_provider_ref
             Profile::OpenAiStrict,
             "$defs $ref additionalProperties anyOf description enum format items maxItems maximum \
              minItems minimum multipleOf pattern properties required type",
+        ),
+        (
+            Profile::AnthropicStrict,
+            "$defs $ref additionalProperties anyOf description enum format items minItems properties \
+             required type",
         ),
         (
             Profile::Gemini,

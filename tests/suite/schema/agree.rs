@@ -1,5 +1,5 @@
 //! One verdict of everyone who judges an input, and one value of everyone who reads it.
-use super::{cases, generate, run, strict};
+use super::{cases, generate, run, seed, strict};
 use proptest::{prop_assert, prop_assert_eq};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -193,6 +193,8 @@ pub(crate) fn agree<T: Arg + Serialize>(sent: Sent, serde: Serde<T>) {
     });
     // A generator that only makes one kind of input would show nothing.
     let (accepted, refused) = (accepted.get(), refused.get());
+    let (name, seed) = (std::any::type_name::<T>(), seed());
+    println!("{name}: {cases} inputs of seed {seed}, {accepted} accepted, {refused} refused");
     assert!(accepted > cases / 20, "only {accepted} of {cases} inputs are valid");
     assert!(refused > cases / 50, "only {refused} of {cases} inputs are invalid");
 }
