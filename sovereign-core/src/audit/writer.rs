@@ -26,3 +26,7 @@ fn holds(line: &str, pid: u32, inode: u64) -> bool {
     let held = file.rsplit(':').next().and_then(|inode| inode.parse().ok());
     holder.parse() == Ok(pid) && held == Some(inode)
 }
+
+#[cfg(test)]
+#[path = "writer_tests.rs"]
+mod tests;

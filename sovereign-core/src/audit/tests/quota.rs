@@ -179,6 +179,8 @@ fn a_call_that_the_log_says_is_open_ends_in_it_however_many_were_refused() {
         })
         .collect();
     assert_eq!(marks, ["awaiting_confirmation", "end"]);
+    let verified = verify(&home.dir()).unwrap();
+    assert_eq!(verified.records, 1 + 10 + 1 + 1, "the flood beside it is counted all the same");
     assert!(verify(&home.dir()).unwrap().head.unwrap().open.is_empty());
 }
 
@@ -218,4 +220,22 @@ fn refused_logins_alone_are_counted_and_no_other_event() {
     let all = summaries(&home);
     let count = all.iter().find(|event| event["event"] == "login_failures_summarised").unwrap();
     assert_eq!((all.len(), &count["logins"]), (4, &3.into()), "also when nothing else is held");
+}
+
+#[tokio::test]
+async fn what_is_counted_is_not_written_down_whenever_the_log_is_woken() {
+    let records = Records::new();
+    let home = Home::new();
+    let options = LogOptions::default().refusals_a_minute(0).idle(Duration::from_secs(3600));
+    let audit = FileAudit::open_with(&home.dir(), &Fixed, options).unwrap().audit;
+    for n in 1..=3 {
+        let at = SystemTime::UNIX_EPOCH + Duration::from_secs(65);
+        audit.append(refused(&records, ScopeKind::Mesh, 1)).unwrap();
+        let call = CallRecord { at, ..records.call(Mark::End(OutcomeKind::Executed)) };
+        audit.append(Record::Call(call)).unwrap();
+        audit.durable().await.unwrap();
+        assert_eq!(tail(&home.dir(), 99).unwrap().len(), n, "and no count of refusals");
+    }
+    drop(audit);
+    assert_eq!(summaries(&home)[0]["policy"], 3);
 }

@@ -332,3 +332,11 @@ fn damage_to_the_last_sealed_record_is_told_as_its_own() {
     let LogError::Damaged(damage) = error else { panic!("{error}") };
     assert_eq!((damage.file, damage.offset), (last, start as u64));
 }
+
+#[test]
+fn activity_is_of_what_ended_and_of_no_other_record() {
+    let records = Records::new();
+    let begun = Record::Call(records.call(Mark::Begin));
+    let home = Home::written([records.event(Administrative::Login), begun]);
+    assert_eq!(activity_so_far(&home.dir(), 10).unwrap().buckets, []);
+}

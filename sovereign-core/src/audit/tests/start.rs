@@ -82,8 +82,10 @@ fn second_writer_is_refused_while_readers_work() {
     );
     assert_eq!(tail(&home.dir(), 9).unwrap().len(), 1);
     verify(&home.dir()).unwrap();
+    assert_eq!(writer(&home.dir()), Some(std::process::id()));
     first.append(records.ended()).unwrap();
     drop(first);
+    assert_eq!(writer(&home.dir()), None, "its note is still there");
     let again = home.open().audit;
     again.append(records.ended()).unwrap();
     drop(again);
