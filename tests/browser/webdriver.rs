@@ -24,10 +24,11 @@ pub struct Browser {
     session: String,
 }
 
-impl Browser {
-    /// A new browser with a profile of its own, which sends everything through `proxy`, what is on
-    /// this machine too.
-    pub fn open(proxy: u16) -> Self {
+/// A driver and the port it says. It takes one port of IPv4, then the same of IPv6, and ends when somebody
+/// else has that one: then another is started.
+fn started() -> (Child, u16) {
+    let mut said = String::new();
+    for _ in 0..5 {
         let mut driver = Command::new("chromedriver")
             .arg("--port=0")
             .stdin(Stdio::null())
@@ -35,13 +36,26 @@ impl Browser {
             .stderr(Stdio::null())
             .spawn()
             .expect("chromedriver starts; `tests/run` installs it");
-        let said = BufReader::new(driver.stdout.take().expect("its output"));
-        let port = said.lines().find_map(|line| {
-            let line = line.ok()?;
-            line.split_once("successfully on port ")?.1.trim_end_matches('.').parse().ok()
-        });
-        let mut browser =
-            Self { driver, port: port.expect("the port it says"), session: String::new() };
+        let output = BufReader::new(driver.stdout.take().expect("its output"));
+        for line in output.lines().map_while(Result::ok) {
+            let told = line.split_once("successfully on port ");
+            if let Some(port) = told.and_then(|(_, p)| p.trim_end_matches('.').parse().ok()) {
+                return (driver, port);
+            }
+            said.push_str(&line);
+            said.push('\n');
+        }
+        driver.wait().expect("it has ended");
+    }
+    panic!("chromedriver says no port: {said}")
+}
+
+impl Browser {
+    /// A new browser with a profile of its own, which sends everything through `proxy`, what is on
+    /// this machine too.
+    pub fn open(proxy: u16) -> Self {
+        let (driver, port) = started();
+        let mut browser = Self { driver, port, session: String::new() };
         let mut arguments = vec![
             "--headless".to_owned(),
             format!("--proxy-server=http://127.0.0.1:{proxy}"),
