@@ -1,4 +1,5 @@
 //! Somebody tidies up below a log that is being written.
+use super::super::chain::file_name;
 use super::*;
 use std::fs;
 
@@ -56,6 +57,35 @@ async fn a_log_that_was_moved_does_not_go_on_in_what_stands_in_its_place() {
     assert!(taken < 5, "{taken} records for nobody");
     assert_eq!(fs::read_dir(home.dir()).unwrap().count(), 0);
     assert!(audit.durable().await.is_err());
+}
+
+/// What was written is not what is there, though the file is.
+#[tokio::test]
+async fn a_record_that_was_cut_away_before_it_was_synced_is_not_called_kept() {
+    let records = Records::new();
+    let home = Home::new();
+    let audit = FileAudit::open_with(&home.dir(), &Fixed, quiet()).unwrap().audit;
+    for _ in 0..2 {
+        audit.append(records.ended()).unwrap();
+    }
+    Home::overwrite(&home.log(), b"");
+    let told = audit.durable().await.unwrap_err().to_string();
+    assert!(told.contains("moved, removed or cut"), "{told}");
+    assert!(audit.is_degraded());
+}
+
+#[test]
+fn a_log_whose_file_was_cut_does_not_go_on_in_the_next_one() {
+    let records = Records::new();
+    let home = Home::new();
+    let options = quiet().file_bytes(1);
+    let audit = FileAudit::open_with(&home.dir(), &Fixed, options).unwrap().audit;
+    audit.append(records.ended()).unwrap();
+    Home::overwrite(&home.log(), b"");
+    let told = audit.append(records.ended()).unwrap_err().to_string();
+    assert!(told.contains("moved, removed or cut"), "{told}");
+    let next = home.dir().join(file_name(2));
+    assert!(!next.exists());
 }
 
 #[test]

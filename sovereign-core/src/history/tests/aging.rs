@@ -98,7 +98,7 @@ fn what_was_set_aside_goes_after_the_same_time_and_what_is_damaged_waits_for_its
     device.clock.advance(7 * DAY);
     drop(device.started().load(&operator()).unwrap());
     assert_eq!(aside(), 1, "the last moment of its week");
-    device.clock.advance(DAY);
+    device.clock.advance(1);
     drop(device.started().load(&operator()).unwrap());
     assert_eq!(aside(), 0);
     assert_eq!(device.started().load(&unread).unwrap().notices.len(), 1, "told, and set aside now");
