@@ -1,4 +1,5 @@
 //! What nobody comes back to: the limit of age holds for callers who never return, too.
+use super::format::NoTranscript;
 use super::storage::Storage;
 use super::{Retention, format};
 use crate::audit::RESTART;
@@ -18,7 +19,8 @@ pub(super) fn is_due(last: Option<Timestamp>, now: Timestamp) -> bool {
 }
 
 /// Takes away what is over the limits in the files that nobody has open, and what was set aside for so
-/// long. A file that cannot be used is passed over, and its owner hears of it when it is loaded.
+/// long. A file that is damaged waits for its owner to hear of it, and no longer than its words may
+/// stay; one that must not be read is left as it is.
 pub(super) fn sweep(
     storage: &dyn Storage,
     limits: Retention,
@@ -46,7 +48,11 @@ fn age(
         return if limits.is_over(at, now) { storage.remove(name) } else { Ok(()) };
     }
     let bytes = if name.ends_with(".transcript") { storage.read(name)? } else { None };
-    let Some(Ok(mut transcript)) = bytes.map(|bytes| format::decode(&bytes)) else { return Ok(()) };
+    let Some(bytes) = bytes else { return Ok(()) };
+    let mut transcript = match format::decode(&bytes) {
+        Ok(transcript) => transcript,
+        Err(why) => return age_unread(storage, limits, now, name, why),
+    };
     let mut ended = transcript.clone();
     ended.repair(RESTART);
     ended.keep(limits, now, format::size);
@@ -55,6 +61,21 @@ fn age(
     }
     if transcript.keep(limits, now, format::size) {
         storage.replace(name, &format::encode(&transcript))?;
+    }
+    Ok(())
+}
+
+/// What cannot be read is as old as its file: no word in it is younger.
+fn age_unread(
+    storage: &dyn Storage,
+    limits: Retention,
+    now: Timestamp,
+    name: &str,
+    why: NoTranscript,
+) -> Result<(), FileError> {
+    if storage.written_at(name)?.is_some_and(|at| limits.is_over(at, now)) {
+        storage.remove(name)?;
+        tracing::warn!(file = name, %why, "a damaged transcript that nobody came back to was removed");
     }
     Ok(())
 }

@@ -1,5 +1,6 @@
 use super::format::MAX_FILE_BYTES;
 use crate::files::{FileError, create_private_dir, doing, read_private, sync_dir, write_private};
+use jiff::Timestamp;
 use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -10,6 +11,8 @@ use std::path::{Path, PathBuf};
 pub(super) trait Storage: Send + Sync + 'static {
     /// What stands under the name; `None` when nothing does.
     fn read(&self, name: &str) -> Result<Option<Vec<u8>>, FileError>;
+    /// When the bytes under the name were last written, where this can be told.
+    fn written_at(&self, name: &str) -> Result<Option<Timestamp>, FileError>;
     /// Puts the bytes in place of what the name held.
     fn replace(&self, name: &str, bytes: &[u8]) -> Result<(), FileError>;
     /// Takes the name away, and whatever was set aside from it.
@@ -52,6 +55,15 @@ impl Storage for Disk {
             Err(FileError::Missing { .. }) => Ok(None),
             Err(FileError::TooLong { .. }) => Ok(Some(Vec::new())),
             Err(error) => Err(error),
+        }
+    }
+
+    fn written_at(&self, name: &str) -> Result<Option<Timestamp>, FileError> {
+        let path = self.0.join(name);
+        match path.symlink_metadata().and_then(|found| found.modified()) {
+            Ok(at) => Ok(Timestamp::try_from(at).ok()),
+            Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(doing("look at", &path)(error)),
         }
     }
 

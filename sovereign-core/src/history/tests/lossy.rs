@@ -45,6 +45,11 @@ impl Storage for Lossy {
         Ok(self.disk.lock().unwrap().seen.get(name).cloned())
     }
 
+    /// It has no clock.
+    fn written_at(&self, _: &str) -> Result<Option<Timestamp>, FileError> {
+        Ok(None)
+    }
+
     /// As `write_private`: a sibling, its bytes, sync, rename, sync of the directory.
     fn replace(&self, name: &str, bytes: &[u8]) -> Result<(), FileError> {
         let mut disk = self.disk.lock().unwrap();

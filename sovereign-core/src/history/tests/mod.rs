@@ -5,6 +5,7 @@ mod crash;
 mod files;
 mod limits;
 mod lossy;
+mod unopened;
 
 use super::storage::{Disk, Storage};
 use super::*;
