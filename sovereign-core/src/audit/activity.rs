@@ -10,7 +10,7 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
-use std::time::{Duration, SystemTime};
+use std::time::SystemTime;
 
 /// The event that counts what was not listed.
 const SUMMARY: &str = "refusals_summarised";
@@ -22,9 +22,6 @@ const MOST: usize = 500_000;
 /// one before.
 const WIDTHS: [i64; 9] = [60, 300, 900, 3_600, 14_400, 86_400, 604_800, 2_419_200, 31_449_600];
 
-/// How far the wall clock may have been set back, for which nothing is missed.
-const SET_BACK: Duration = Duration::from_secs(3600);
-
 /// How many proposals ended where and how, over time.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
@@ -33,7 +30,7 @@ pub struct Activity {
     pub bucket_seconds: u64,
     /// Oldest first.
     pub buckets: Vec<Bucket>,
-    /// Whether everything since the first bucket's start is counted; not, when there was too much of it.
+    /// Whether all of the log is counted; not, when there was too much of it.
     pub complete: bool,
 }
 
@@ -47,64 +44,15 @@ pub struct Bucket {
     pub ends: BTreeMap<String, Counts>,
 }
 
-/// Counts what the log in `directory` says of the `buckets` spans of `length` (at least a second) from
-/// `from` on, without a gap, for a picture. What was counted and not listed is counted here as well.
-///
-/// Reads from the end up to `from`, so that it takes no longer in a long log than in a short one. A wall
-/// clock that was set back by up to an hour makes it miss nothing.
-///
-/// # Errors
-/// As for [`recent`](super::recent).
-pub fn activity(
-    directory: &Path,
-    from: SystemTime,
-    length: Duration,
-    buckets: usize,
-) -> Result<Activity, LogError> {
-    let length = length.as_secs().max(1);
-    let first = Timestamp::try_from(from).unwrap_or(Timestamp::MIN);
-    let start = |i: u64| from.checked_add(Duration::from_secs(length.saturating_mul(i)));
-    let bucket = |i: usize| Bucket {
-        start: start(u64::try_from(i).unwrap_or(u64::MAX)).map(time).unwrap_or_default(),
-        ends: BTreeMap::new(),
-    };
-    let mut activity = Activity {
-        bucket_seconds: length,
-        buckets: (0..buckets).map(bucket).collect(),
-        complete: true,
-    };
-    let oldest = from.checked_sub(SET_BACK).map(time).unwrap_or_default();
-    let Some(mut log) = Backward::open(Arc::new(Disk::reading(directory)?))? else {
-        return Ok(activity);
-    };
-    let mut looked = 0_usize;
-    while let Some(record) = log.next()? {
-        if record.at < oldest {
-            break;
-        }
-        if looked >= MOST {
-            activity.complete = false;
-            break;
-        }
-        looked = looked.saturating_add(1);
-        let bucket = record.at.parse::<Timestamp>().ok().and_then(|at| {
-            let since = u64::try_from(at.duration_since(first).as_millis()).ok()?;
-            usize::try_from(since.checked_div(length.saturating_mul(1000))?).ok()
-        });
-        let Some(bucket) = bucket.and_then(|i| activity.buckets.get_mut(i)) else { continue };
-        bucket.record(record.entry);
-    }
-    Ok(activity)
-}
-
-/// The same of all that the log holds, in at most `buckets` spans where no wall clock jumped over decades:
-/// as short ones as can hold it, from a minute to 52 weeks. Spans in which nothing ended are left out.
+/// Counts what the log in `directory` holds, for a picture, in at most `buckets` spans where no wall clock
+/// jumped over decades: as short ones as can hold it, from a minute to 52 weeks. Spans in which nothing
+/// ended are left out. What was counted and not listed is counted here as well.
 ///
 /// Reads from the end, and at most half a million records.
 ///
 /// # Errors
 /// As for [`recent`](super::recent).
-pub fn activity_so_far(directory: &Path, buckets: usize) -> Result<Activity, LogError> {
+pub fn activity(directory: &Path, buckets: usize) -> Result<Activity, LogError> {
     let mut picture = Picture { most: buckets.max(1), wide: 0, buckets: BTreeMap::new() };
     let mut complete = true;
     let mut looked = 0_usize;

@@ -26,7 +26,7 @@ mod storage;
 mod stored;
 mod writer;
 
-pub use activity::{Activity, Bucket, activity, activity_so_far};
+pub use activity::{Activity, Bucket, activity};
 pub use closed::Closed;
 pub use error::{Damage, LogError};
 pub use export::{export, export_head};

@@ -4,7 +4,7 @@ use super::{Answer, Call, RpcError, plain};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use sovereign_core::audit::{
-    self, Bucket, LogError, OutcomeKind, RecordFilter, RecordKind, activity_so_far, recent,
+    self, Bucket, LogError, OutcomeKind, RecordFilter, RecordKind, activity, recent,
 };
 use std::path::Path;
 use std::sync::Arc;
@@ -114,7 +114,7 @@ fn verify(directory: &Path) -> Result<Answer, RpcError> {
 
 /// How proposals ended, by point and outcome, over time.
 fn stats(directory: &Path) -> Result<Answer, RpcError> {
-    let seen = activity_so_far(directory, BUCKETS).map_err(unreadable)?;
+    let seen = activity(directory, BUCKETS).map_err(unreadable)?;
     let bucket = |bucket: &Bucket| {
         let ends = bucket.ends.iter().flat_map(|(point, outcomes)| {
             let count = move |(outcome, count)| json!({ "point": point, "outcome": outcome, "count": count });
