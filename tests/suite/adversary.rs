@@ -260,8 +260,7 @@ impl World {
 
 #[test]
 fn no_sequence_of_hostile_operations_runs_a_call_without_its_own_approval() {
-    let long = std::env::var_os("SOVEREIGN_LONG").is_some_and(|v| v == "1");
-    let cases = if long { 50_000 } else { 500 };
+    let cases = crate::seeded::cases(500, 50_000);
     let config = Config { cases, failure_persistence: None, ..Config::default() };
     let seed = *b"sovereign: no call runs unasked!";
     let mut runner =

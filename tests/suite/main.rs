@@ -27,6 +27,7 @@ mod pattern;
 mod pipeline;
 mod schema;
 mod scopes;
+mod seeded;
 mod serve;
 mod source;
 mod vectors;

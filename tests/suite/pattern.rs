@@ -81,9 +81,8 @@ const PIECES: &[&str] = &[
 
 #[test]
 fn what_is_written_published_and_enforced_is_one_set_of_texts() {
-    let long = std::env::var_os("SOVEREIGN_LONG").is_some_and(|v| v == "1");
     let config = Config {
-        cases: if long { 100_000 } else { 2_000 },
+        cases: crate::seeded::cases(2_000, 100_000),
         failure_persistence: None,
         ..Config::default()
     };

@@ -21,16 +21,13 @@ mod types;
 mod wide;
 mod words;
 
+use crate::seeded::{Random, cases};
 use agree::{Sent, agree, by_serde, published};
 use composed::Composed;
 use generate::Entropy;
 use tagged::{HoldsAround, HoldsBeside, HoldsInside};
 use types::{Empty, Floats, Integers, Lists, Search, Texts, Tree};
 use wide::{Fixed, FormatTexts, Formats, Free, Maps, Patterned, Ruled, Sets};
-
-fn cases(short: u32, long: u32) -> u32 {
-    if std::env::var_os("SOVEREIGN_LONG").is_some_and(|v| v == "1") { long } else { short }
-}
 
 /// The same unless another one is asked for.
 fn seed() -> u64 {
@@ -54,17 +51,9 @@ fn run(cases: u32, length: usize, test: impl Fn(&mut Entropy<'_>) -> Result<(), 
     }
 }
 
-/// SplitMix64 (Steele, Lea and Flood, 2014), a byte at a time.
 fn bytes(seed: u64, length: usize) -> Vec<u8> {
-    let mut state = seed;
-    let word = || {
-        state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = state;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        (z ^ (z >> 31)).to_le_bytes()
-    };
-    std::iter::repeat_with(word).flatten().take(length).collect()
+    let mut random = Random(seed);
+    std::iter::repeat_with(|| random.next().to_le_bytes()).flatten().take(length).collect()
 }
 
 #[test]

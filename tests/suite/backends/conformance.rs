@@ -272,7 +272,7 @@ async fn garbage_never_panics_and_never_executes() {
         "\\u0000",
         "\"\\ud800\"",
     ];
-    let mut random = super::hostile::Random(0x5eed_0ada_97e4_0001);
+    let mut random = crate::seeded::Random(0x5eed_0ada_97e4_0001);
     for wire in WIRES {
         let told = Told::text("Tëxt")
             .calls(Some("a"), INCREMENT, Some(r#"{"n":[1,{"d":null}]}"#))

@@ -1,5 +1,6 @@
 //! Bodies that no server should send.
 use super::fixtures::ask;
+use crate::seeded::Random;
 use sovereign_backends::scripted::Scripted;
 use sovereign_core::backend::BackendTurn;
 
@@ -119,16 +120,4 @@ async fn mutated_replies_never_panic() {
         }
     }
     assert!((100..2900).contains(&understood), "both ways are taken: {understood}");
-}
-
-/// xorshift64
-pub struct Random(pub u64);
-
-impl Random {
-    pub fn below(&mut self, limit: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 % limit.max(1) as u64) as usize
-    }
 }
