@@ -13,7 +13,9 @@ use sovereign_core::host::Report;
 pub(crate) async fn ask(node: &Node, ask: Ask) -> Result<Exit, NodeError> {
     let question = ask.text.join(" ");
     if question.trim().is_empty() {
-        return Err(NodeError::Usage("the question is empty".to_owned()));
+        let what = "the question is empty: say what you want to know, as in \
+                    `sovereign-node ask \"how much space is left?\"`";
+        return Err(NodeError::Usage(what.to_owned()));
     }
     if question.len() > MAX_MESSAGE {
         let what = format!("the question is longer than {MAX_MESSAGE} bytes");
